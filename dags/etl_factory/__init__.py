@@ -1,0 +1,1 @@
+"""What the DAG file is made of."""
