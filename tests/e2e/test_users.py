@@ -156,7 +156,8 @@ def test_two_contracts_run_at_once(new_stack, tmp_path):
         file = tmp_path / f"{name}.csv"
         assert fresh.rowgate("generate", name, "--rows", 50, "--seed", 1, "--out", file).returncode == 0
         started.append(fresh.start("run", name, "--source", file, "--engine", "duckdb"))
-    assert [run.communicate()[1] and run.returncode for run in started] == [0, 0]
+    ends = [(run.communicate()[1], run.returncode) for run in started]
+    assert [code for _, code in ends] == [0, 0], ends
     assert fresh.sql(
         "SELECT (SELECT count(*) FROM warehouse.till_orders), (SELECT count(*) FROM warehouse.transactions)"
     ) == [["50", "50"]]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from rowgate.adapters import warehouse as warehouse_module
 from rowgate.adapters.warehouse import connect, transaction
 from rowgate.errors import RowgateError, UnusableError
 
@@ -27,6 +28,23 @@ def test_a_database_with_an_odd_name_is_created(settings):
     with connect(odd) as connection, transaction(connection, "asking") as cursor:
         cursor.execute("SELECT current_database()")
         assert cursor.fetchone() == (odd.database,)
+
+
+def test_a_database_that_another_makes_meanwhile_is_used(settings, monkeypatch):
+    """Two first runs at once: the one finds it missing, and there a moment later."""
+    really_open = warehouse_module._open
+
+    def open_just_before_it_is_made(where):
+        monkeypatch.setattr(warehouse_module, "_open", really_open)
+        try:
+            return really_open(where)
+        finally:
+            with connect(settings):
+                pass
+
+    monkeypatch.setattr(warehouse_module, "_open", open_just_before_it_is_made)
+    with connect(settings) as connection:
+        assert connection.info.dbname == settings.database
 
 
 def test_a_wrong_password_is_one_sentence_without_the_password(settings):

@@ -170,7 +170,7 @@ def _create_missing_database(settings: Connection, error: psycopg2.OperationalEr
         with opened.cursor() as cursor:
             cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [settings.database])
             if cursor.fetchone():
-                raise _refused(settings, error)
+                return  # somebody else made it in between, or another attempt to open it says what is wrong
             create = sql.SQL("CREATE DATABASE {} ENCODING 'UTF8' TEMPLATE template0")
             cursor.execute(create.format(sql.Identifier(settings.database)))
     except (errors.DuplicateDatabase, errors.UniqueViolation):
