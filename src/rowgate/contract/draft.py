@@ -68,6 +68,7 @@ class Draft:
 
     Attributes:
         lines: what a sentence about the finished contract can name, and where that stands in the file.
+        order: the reasons of all rules in the order of rejection, where the file says so; None leaves the fixed order.
         nameless: the names of the columns are not all known, so that what names them cannot be looked at.
         untyped: the type of some column could not be read, so that expressions cannot be either.
     """
@@ -87,6 +88,7 @@ class Draft:
     null_markers: tuple[str, ...] = ()
     max_reject_rate: float | None = None
     min_rows: int | None = None
+    order: tuple[str, ...] | None = None
     lines: dict[str, int] = field(default_factory=dict)
     untyped: bool = False
     nameless: bool = False

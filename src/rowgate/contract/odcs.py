@@ -7,14 +7,13 @@ people something and no engine; they are accepted and not looked at.
 import re
 from collections.abc import Iterator
 
-from rowgate.contract.compact import ON_CONFLICT
-from rowgate.contract.compact_columns import POLICIES
 from rowgate.contract.draft import Draft
 from rowgate.contract.durations import duration
-from rowgate.contract.model import NAME, Policy, ServiceLevels
+from rowgate.contract.model import NAME, ServiceLevels
 from rowgate.contract.odcs_columns import read_columns
 from rowgate.contract.odcs_fields import OdcsFields
 from rowgate.contract.odcs_keys import check_shape
+from rowgate.contract.odcs_own import put_in_order, read_own_properties
 from rowgate.contract.odcs_quality import read_object_quality
 from rowgate.contract.yaml_document import Entries, Items, Problems, shown
 from rowgate.errors import ContractError
@@ -60,9 +59,10 @@ def read_odcs(root: Entries, draft: Draft) -> None:
         )
     table = tables[0]
     _head(top, table, draft)
-    _object(table, draft)
     draft.service_levels = _service_levels(top, draft.problems)
-    _own_properties(top, draft)
+    read_own_properties(top, draft)
+    _object(table, draft)
+    put_in_order(draft, top.line_of("customProperties"))
     for words, key in {"The contract's name": "name", ": the version": "version", "has no owner": "team"}.items():
         draft.lines[words] = top.line_of(key)
 
@@ -153,19 +153,3 @@ def _server(server: OdcsFields) -> Iterator[str]:
     place = server.text("path" if kind == "local" else "location")
     if place:
         yield f"files at {place}"
-
-
-def _own_properties(top: OdcsFields, draft: Draft) -> None:
-    """What the standard has no key for: custom properties whose names begin with `rowgate`."""
-    for own in top.listed("customProperties"):
-        name = own.text("property") or ""
-        if name == "rowgatePolicy":
-            draft.policy = own.choice("value", POLICIES) or Policy.QUARANTINE
-        elif name == "rowgateOnConflict":
-            draft.on_conflict = own.choice("value", ON_CONFLICT) or "nothing"
-        elif name == "rowgateNullMarkers":
-            draft.null_markers = tuple(marker.text for marker in own.scalars("value") or ())
-        elif name == "rowgateMaxRejectRate":
-            draft.max_reject_rate = own.number("value", percent=True)
-        elif name.startswith("rowgate"):
-            own.problem("property", f"is {shown(name)!r}, which is none of rowgate's properties of a contract.")

@@ -53,12 +53,14 @@ def read_columns(table: OdcsFields, draft: Draft) -> list[OdcsColumn]:
     """Add an object's columns, their rules and its primary key to the draft."""
     found = [_column(fields, draft) for fields in table.listed("properties")]
     keys = sorted((each for each in found if each.fields.flag("primaryKey")), key=_position)
-    if keys:
+    if keys and draft.key is not None:
+        keys[0].fields.problem("primaryKey", "gives a second key, beside rowgateSurrogateKey; keep one of them.")
+    elif keys:
         draft.key = NaturalKey(tuple(each.column.name for each in keys))
         draft.lines[": the key "] = keys[0].fields.line_of("primaryKey")
     for each in found:
         _rules(each, alone=len(keys) == 1, table=table, draft=draft)
-    if len(keys) > 1:
+    if len(keys) > 1 and draft.order is None:
         first, *others = keys
         names = [each.column.name for each in keys]
         line, path = first.fields.line_of("primaryKey"), first.fields.at("primaryKey")
@@ -83,7 +85,7 @@ def _column(fields: OdcsFields, draft: Draft) -> OdcsColumn:
     for own in fields.listed("customProperties"):
         called = own.text("property") or ""
         if called == "rowgatePii":
-            pii = own.choice("value", PII) or pii
+            pii, words = own.choice("value", PII) or pii, ""
         elif called == "rowgateLoaded":
             loaded = own.flag("value") is not False
         elif called.startswith("rowgate"):
@@ -135,17 +137,19 @@ def _rules(each: OdcsColumn, *, alone: bool, table: OdcsFields, draft: Draft) ->
     if not column.name or not each.known:
         return
     said = list(read_column_quality(fields, column, table, draft))
-    if column.required and not any(one.thing == "required" for one in said):
+    whole = draft.order is not None  # the quality rules are all of them
+    if column.required and not whole and not any(one.thing == "required" for one in said):
         key = "required" if fields.flag("required") else "primaryKey"
         said.append(Said("required", checks.NotBlank(), fields.line_of(key), fields.at(key)))
-    if not isinstance(column.type, Text):
+    if not isinstance(column.type, Text) and not whole:
         key = "logicalType" if "logicalType" in fields else "physicalType"
         said.append(Said("type", checks.Typed(), fields.line_of(key), fields.at(key)))
-    if (fields.flag("unique") or (alone and fields.flag("primaryKey"))) and not any(
+    if (fields.flag("unique") or (alone and not whole and fields.flag("primaryKey"))) and not any(
         one.thing == "unique" for one in said
     ):
         key = "unique" if fields.flag("unique") else "primaryKey"
         said.append(Said("unique", checks.Unique(), fields.line_of(key), fields.at(key)))
-    said.extend(read_options(fields, column))
-    said.extend(_foreign_key(fields, {table.text("name") or "": draft.name}))
+    known = [one.check for one in said] if whole else []
+    more = (*read_options(fields, column), *_foreign_key(fields, {table.text("name") or "": draft.name}))
+    said.extend(one for one in more if one.check not in known)
     draft.add_column(column, said, fields.line)

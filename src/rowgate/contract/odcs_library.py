@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from rowgate.contract import checks
+from rowgate.contract.compact_columns import POLICIES
 from rowgate.contract.draft import Said, Thing, safe
 from rowgate.contract.model import Policy
 from rowgate.contract.odcs_fields import OdcsFields
@@ -37,6 +38,7 @@ _OPERATORS = (
 )
 _WARN = frozenset({"info", "information", "warning", "warn", "low", "minor"})
 _REJECT = frozenset({"error", "critical", "high", "medium", "major", "blocker", "fatal"})
+_OWN_POLICIES: dict[str, Policy | None] = {"contract": None, **POLICIES}
 _THINGS: dict[type[checks.Check], Thing] = {
     checks.NotBlank: "required",
     checks.OneOf: "allowed_values",
@@ -75,7 +77,10 @@ def never_null(fields: OdcsFields) -> bool:
 
 
 def policy(fields: OdcsFields) -> Policy | None:
-    """The policy of a severity: a warning loads the row and counts it."""
+    """The policy of a severity: a warning loads the row and counts it. A custom property `rowgatePolicy` says more."""
+    for own in fields.listed("customProperties"):
+        if own.text("property") == "rowgatePolicy":
+            return own.choice("value", _OWN_POLICIES)
     word = (fields.text("severity") or "error").casefold()
     if word not in _WARN | _REJECT:
         fields.problem(
@@ -122,6 +127,6 @@ def read_library(fields: OdcsFields, level: str) -> LibraryRule | None:
     return LibraryRule(fields, metric, threshold)
 
 
-def refuse_others(fields: OdcsFields) -> None:
-    """Keep a problem for each key that is neither read nor informative."""
-    fields.refuse_others(*_READ, *_OPERATORS, *INFORMATIVE_QUALITY)
+def refuse_others(fields: OdcsFields, *more: str) -> None:
+    """Keep a problem for each key that is neither read nor informative; `more` are read too."""
+    fields.refuse_others(*more, *_READ, *_OPERATORS, *INFORMATIVE_QUALITY)

@@ -9,6 +9,7 @@ from rowgate.contract.model import Column, DatasetRule, Policy
 from rowgate.contract.odcs_fields import OdcsFields
 from rowgate.contract.odcs_library import LibraryRule, policy, read_library, refuse_others
 from rowgate.contract.odcs_options import allowed, scalars_of
+from rowgate.contract.odcs_own import is_own, read_own_dataset_rule, read_own_rule
 from rowgate.contract.odcs_threshold import Threshold, read_threshold
 from rowgate.contract.spark_text import name_in_sql, value_in_sql
 from rowgate.contract.types import Text
@@ -29,6 +30,10 @@ _COLUMN = re.compile(r"\$?\{\s*(?:property|column|field)\s*\}")
 def read_column_quality(fields: OdcsFields, column: Column, table: OdcsFields, draft: Draft) -> Iterator[Said]:
     """The rules of a property of an object: what each row must be; what the whole file must be goes to the draft."""
     for quality in fields.listed("quality"):
+        if is_own(quality):
+            own = read_own_rule(quality, column)
+            yield from [own] if own else []
+            continue
         if _is_sql(quality):
             _sql(quality, column, table, draft)
             continue
@@ -40,6 +45,9 @@ def read_column_quality(fields: OdcsFields, column: Column, table: OdcsFields, d
 def read_object_quality(table: OdcsFields, names: dict[str, Column], draft: Draft) -> None:
     """The rules of an object; `names` are its columns by the names that the file calls them."""
     for quality in table.listed("quality"):
+        if is_own(quality):
+            read_own_dataset_rule(quality, draft)
+            continue
         if _is_sql(quality):
             _sql(quality, None, table, draft)
             continue

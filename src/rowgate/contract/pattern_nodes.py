@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-Dialect = Literal["python", "java", "re2", "postgres"]
+Dialect = Literal["python", "java", "re2", "postgres", "ecma"]
 Range = tuple[int, int]
 
 _TOP = 0x10FFFF
@@ -13,14 +13,22 @@ _HELD = (
     (0xE000, _TOP),
 )  # what a text can hold: a record with a NUL is malformed, a surrogate is no character
 _POSTGRES_REPEATS = 255  # RE_DUP_MAX, PostgreSQL manual 9.7.3
-_ENDS: dict[Dialect, str] = {"python": r"\Z", "java": r"\z", "re2": r"\z", "postgres": "$"}
+_ENDS: dict[Dialect, str] = {"python": r"\Z", "java": r"\z", "re2": r"\z", "postgres": "$", "ecma": "$"}
 _NAMED = {9: r"\t", 10: r"\n", 13: r"\r"}
-_ANY: dict[Dialect, str] = {"python": r"[\s\S]", "java": r"[\s\S]", "re2": r"[\s\S]", "postgres": "."}
+_ANY: dict[Dialect, str] = {
+    "python": r"[\s\S]",
+    "java": r"[\s\S]",
+    "re2": r"[\s\S]",
+    "postgres": ".",
+    "ecma": r"[\s\S]",
+}
+_ECMA_SYNTAX = r"^$\.*+?()[]{}|"  # SyntaxCharacter, ECMA-262 22.2.1
 _NUMBERED: dict[Dialect, str] = {
     "python": "\\U{:08x}",
     "java": "\\x{{{:x}}}",
     "re2": "\\x{{{:x}}}",
     "postgres": "\\U{:08x}",
+    "ecma": "\\u{:04x}",
 }
 
 
@@ -166,15 +174,18 @@ def _write_characters(ranges: tuple[Range, ...], dialect: Dialect) -> str:
 
 
 def _write_range(part: Range, dialect: Dialect) -> str:
-    low, high = (_escape(point, dialect) for point in part)
+    low, high = (_escape(point, dialect, more="-") for point in part)
     return low if low == high else f"{low}-{high}"
 
 
-def _escape(point: int, dialect: Dialect) -> str:
+def _escape(point: int, dialect: Dialect, more: str = "") -> str:
+    """A character as itself; `more` are characters that mean something here, beside those that do everywhere."""
     character = chr(point)
     if point in _NAMED:
         return _NAMED[point]
-    if not character.isprintable():
+    if not character.isprintable() and not (dialect == "ecma" and point > 0xFFFF):  # noqa: PLR2004 - four digits
         return _NUMBERED[dialect].format(point)
+    if dialect == "ecma":  # with ECMAScript's flag `u` a backslash before any other character is an error
+        return f"\\{character}" if character in _ECMA_SYNTAX + more else character
     special = character.isascii() and not (character.isalnum() or character in " _")
     return f"\\{character}" if special else character
