@@ -1,6 +1,9 @@
 -- Rendered from the contract transactions 2.1.0: change that, then run `make render`.
 -- not enforced here: amount: more than 2 decimals are rounded, not refused.
--- not enforced here: transaction_date_check_2: A constraint cannot look at the clock, and the expression does.
+-- not enforced here: transaction_date_check_2: a constraint cannot look at the clock, and the expression does.
+-- not enforced here: no_duplicates: it looks at all rows of a run.
+-- not enforced here: completeness: it looks at all rows of a run.
+-- not enforced here: pending_share: it looks at all rows of a run.
 CREATE SCHEMA IF NOT EXISTS "warehouse";
 CREATE TABLE IF NOT EXISTS "warehouse"."transactions" (
     "transaction_id" bigint NOT NULL,

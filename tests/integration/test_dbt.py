@@ -77,6 +77,97 @@ def test_a_good_load_is_built_tested_and_published(run_dbt, users, warehouse, as
     assert "deprecat" not in log.lower()
 
 
+@pytest.fixture
+def own_project(project, tmp_path):
+    """A copy of dbt's project to change."""
+    copy = tmp_path / "project" / "dbt"
+    shutil.copytree(project / "dbt", copy, ignore=shutil.ignore_patterns("target", "logs"))
+    return copy
+
+
+PEOPLE = """
+sources:
+  - name: warehouse
+    schema: warehouse
+    tables:
+      - name: people
+        columns: [{name: nick, data_type: text, config: {meta: {pii: direct identifier}}}]
+"""
+CONTACTS = """
+models:
+  - name: users_contacts
+    config: {contract: {enforced: true}}
+    columns:
+      - {name: town, data_type: text, config: {meta: {pii: quasi-identifier}}}
+      - {name: contact, data_type: text, config: {meta: {pii: quasi-identifier}}}
+      - {name: everybody, data_type: "text[]", config: {meta: {pii: quasi-identifier}}}
+      - {name: domain, data_type: text, config: {meta: {pii: quasi-identifier}}}
+      - {name: alias, data_type: text, config: {meta: {pii: none}}}
+"""
+MART = """
+select city as town, lower(email) as contact, array_agg(name) over () as everybody,
+    email_domain as domain, nick as alias
+from {{ ref('stg_users') }} cross join {{ source('warehouse', 'people') }}
+"""
+
+
+@pytest.mark.usefixtures("loaded")
+def test_a_mart_that_shows_an_identifier_by_another_name_is_red_and_no_value_is_told(
+    run_dbt, own_project, ask, tmp_path
+):
+    """Also one of another contract; a city that is called like somebody is no identifier."""
+    ask("UPDATE warehouse.users SET name = 'OIA' WHERE name = 'Bo'")
+    ask("CREATE TABLE warehouse.people AS SELECT 'Zed' AS nick")
+    (own_project / "models" / "staging" / "people.yml").write_text(PEOPLE, encoding="utf-8")
+    marts = own_project / "models" / "marts" / "users"
+    (marts / "users_contacts.sql").write_text(MART, encoding="utf-8")
+    (marts / "users_contacts.yml").write_text(CONTACTS, encoding="utf-8")
+    run_dbt("run", own_project)
+    with pytest.raises(BreachError) as caught:
+        run_dbt("test", own_project)
+    log = tmp_path / "dbt.log"
+    assert str(caught.value) == (
+        "The mart users_contacts shows the direct identifier nick of people in its column alias; leave the column "
+        "out. The mart users_contacts shows the direct identifier email of users in its column contact; leave the "
+        "column out. The mart users_contacts shows the direct identifier name of users in its column everybody; leave "
+        "the column out. The dbt tests users_marts_hide_identifiers are red; the marts stay as they were, and "
+        f"{log} has the details."
+    )
+    said = log.read_text(encoding="utf-8").lower()
+    assert [value for value in ("anna@mail.gr", "anna", "oia", "zed", "691234567") if value in said] == []
+
+
+@pytest.mark.usefixtures("loaded")
+def test_a_mart_with_a_column_that_says_nothing_of_persons_or_the_wrong_thing_is_red(run_dbt, own_project):
+    marts = own_project / "models" / "marts" / "users"
+    (marts / "users_list.sql").write_text(
+        "select user_id, zip_code, 1 as n from {{ ref('stg_users') }}", encoding="utf-8"
+    )
+    (marts / "users_list.yml").write_text(
+        "models: [{name: users_list, columns: [{name: n}, {name: zip_code, meta: {pii: direct identifier}}]}]",
+        encoding="utf-8",
+    )
+    run_dbt("run", own_project)
+    with pytest.raises(BreachError) as caught:
+        run_dbt("test", own_project)
+    assert str(caught.value).startswith(
+        "The mart users_list does not declare how its column user_id identifies a person; add the column with meta.pii "
+        "to its YAML: none, quasi-identifier, pseudonymised. The mart users_list declares its column zip_code a direct "
+        "identifier; leave the column out. The mart users_list does not declare how its column n identifies"
+    )
+
+
+@pytest.mark.usefixtures("loaded")
+def test_a_staging_column_of_another_type_than_the_contract_fails_the_build_in_one_sentence(run_dbt, own_project):
+    model = own_project / "models" / "staging" / "users" / "stg_users.sql"
+    model.write_text(
+        model.read_text(encoding="utf-8").replace("    age,\n", "    age::text as age,\n"), encoding="utf-8"
+    )
+    with pytest.raises(RowgateError, match="dbt could not build stg_users; the marts stay as they were") as caught:
+        run_dbt("run", own_project)
+    assert "stg_users: | age         | TEXT            | INTEGER       | data type mismatch |" in caught.value.lines
+
+
 @pytest.mark.usefixtures("loaded")
 def test_a_red_test_names_its_rule_and_leaves_the_marts(run_dbt, users, warehouse, ask, tmp_path):
     run_dbt("run")

@@ -1,16 +1,23 @@
 """The rendered constraints in a real Postgres: they refuse by hand what the contract refuses in a file."""
 
 import datetime as dt
+import runpy
 from decimal import Decimal as Number
+from pathlib import Path
 
+import psycopg2
 import pytest
+from psycopg2 import sql
 
 from rowgate.contract.checks import Between, Check, Expression, LengthBetween, Matches, NotBlank, OneOf, Typed
 from rowgate.contract.model import Column, Contract, FieldRule, NaturalKey, Policy
 from rowgate.contract.types import Boolean, ColumnType, Date, Decimal, Integer, Text, Timestamp
+from rowgate.contract.values import typed
 from rowgate.targets import postgres, reference
 from rowgate.targets.reference import Record
 
+EDGE_TABLE = runpy.run_path(str(Path(__file__).parents[1] / "conformance" / "edges.py"))
+EDGES, EDGES_CONTRACT = EDGE_TABLE["EDGES"], EDGE_TABLE["CONTRACT"]
 STAMPS = {"first_run_id": "by hand", "last_run_id": "by hand", "loaded_at": dt.datetime(2026, 5, 1, tzinfo=dt.UTC)}
 
 
@@ -134,3 +141,53 @@ def test_rendering_twice_makes_one_table(ask, users):
     ask(postgres.render(users))
     ask(postgres.render(users))
     assert ask("SELECT count(*) FROM pg_tables WHERE schemaname = 'warehouse'") == [(1,)]
+
+
+def values_of(edge) -> dict[str, object]:
+    """The row of an edge with the values of its texts; a text that is none of its column's type stays as it is."""
+    kinds = {column.name: column.type for column in EDGES_CONTRACT.columns}
+    row = {name: text and typed(text, kinds[name]) for name, text in edge.fields("k").items()}
+    return {**row, edge.column: edge.value if edge.storable else edge.text, **STAMPS}
+
+
+def refused_by(edge) -> set[str]:
+    """What may refuse the row of an edge: its rule, what the column guarantees by itself, or its type."""
+    if edge.good:
+        return {None}
+    if edge.text is None:
+        return {edge.column, edge.reason}
+    return {edge.reason} if edge.readable else {edge.reason, f"{edge.column}_normalised"}
+
+
+def test_every_edge_that_a_table_can_hold_has_its_verdict_from_the_rule_of_its_name(insert, ask):
+    ask(postgres.render(EDGES_CONTRACT))
+    storable = [edge for edge in EDGES if edge.storable]
+    found = {str(edge): insert("edges", values_of(edge)) for edge in storable}
+    assert {str(edge): found[str(edge)] for edge in storable if found[str(edge)] not in refused_by(edge)} == {}
+
+
+def test_nothing_that_is_written_otherwise_comes_to_stand_as_a_value_that_the_contract_refuses(warehouse, ask):
+    """Postgres reads 1e3 as a number; what it then holds is a number that the contract takes, or it is refused."""
+    ask(postgres.render(EDGES_CONTRACT))
+    wrong = {}
+    for edge in EDGES:
+        if not edge.storable and (held := held_as(warehouse, values_of(edge), edge.column)) is not None:
+            record = Record({**edge.fields("k"), edge.column: held}, None, 1)
+            wrong[str(edge)] = reference.judge(EDGES_CONTRACT, [record], UTC_DAY)[0].reasons
+    assert len(wrong) > 5
+    assert set(wrong.values()) == {()}
+
+
+def held_as(warehouse, row: dict[str, object], column: str) -> str | None:
+    """The text of what the column holds after a row was inserted, which is undone; None where it was refused."""
+    names = sql.SQL(", ").join(map(sql.Identifier, row))
+    marks = sql.SQL(", ").join(sql.Placeholder() * len(row))
+    shape = sql.SQL("INSERT INTO warehouse.edges ({}) VALUES ({}) RETURNING to_json({}) #>> '{{}}'")
+    try:
+        with warehouse.cursor() as cursor:
+            cursor.execute(shape.format(names, marks, sql.Identifier(column)), list(row.values()))
+            return cursor.fetchone()[0]
+    except (psycopg2.IntegrityError, psycopg2.DataError):
+        return None
+    finally:
+        warehouse.rollback()

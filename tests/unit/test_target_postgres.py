@@ -133,7 +133,7 @@ def test_an_expression_that_gives_null_is_refused_where_its_own_field_is_present
 @pytest.mark.parametrize(
     ("check", "sentence"),
     [
-        (Expression("day <= current_date"), "bad: A constraint cannot look at the clock, and the expression does."),
+        (Expression("day <= current_date"), "bad: a constraint cannot look at the clock, and the expression does."),
         (Expression("id = 'x'"), "bad: it names id, which is not loaded."),
         (Unique(), "bad: it looks at one file; the warehouse keeps rows of many."),
         (References("days"), "bad: it looks at the keys of days, whose rows may be loaded later."),
@@ -147,6 +147,21 @@ def test_what_a_constraint_cannot_say_is_said_at_the_top(check, sentence):
     assert "bad" not in conditions(contract)
 
 
+def test_a_check_that_no_rule_asks_for_leaves_the_name_of_a_reason_to_its_rule():
+    rules = (FieldRule("b", Matches("[a-z]+"), "a_normalised"),)
+    found = {
+        check.name: check.field
+        for check in postgres.table(toy(Column("a", Text()), Column("b", Text()), rules=rules)).checks
+    }
+    assert found["a_normalised"] == "b"
+
+
+def test_a_number_that_is_a_pseudonym_and_the_key_has_no_collation():
+    columns = (Column("person", Integer(64), Pii.PSEUDONYM, required=True),)
+    contract = toy(*columns, rules=(FieldRule("person", Typed(), "no_person"),), key=NaturalKey(("person",)))
+    assert '    "person" bigint NOT NULL,\n' in postgres.render(contract)
+
+
 def test_unique_on_the_key_needs_no_word_since_the_primary_key_says_it():
     contract = toy(rules=(FieldRule("code", Unique(), "again"),))
     assert postgres.table(contract).not_enforced == ()
@@ -157,6 +172,16 @@ def test_a_rule_that_only_warns_renders_nothing():
     contract = toy(column, rules=(FieldRule("age", Between(18, 99), "bad_age", policy=Policy.WARN),))
     assert "bad_age" not in conditions(contract)
     assert '"age" bigint,\n' in postgres.render(contract)
+
+
+def test_a_column_whose_untyped_values_load_as_null_takes_null_and_says_which_rule_it_cannot_hold():
+    rules = (FieldRule("age", NotBlank(), "missing_age"), FieldRule("age", Typed(), "untyped_age", policy=Policy.WARN))
+    contract = toy(Column("age", Integer(), required=True), rules=rules)
+    assert '"age" bigint,\n' in postgres.render(contract)
+    assert postgres.table(contract).not_enforced == (
+        "untyped_age: it only warns.",
+        "missing_age: a value that only warns for its type loads as NULL.",
+    )
 
 
 def test_text_that_a_rule_lets_be_blank_is_still_normalised():

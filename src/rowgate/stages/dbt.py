@@ -26,6 +26,10 @@ _OF_THE_QUERY = re.compile(
     r"syntax error|LINE \d+: |Got \d+ results?|(Compilation|Parsing|Database) Error|.*(does not exist|is ambiguous)$"
 )
 
+# A sentence of the tests of the marts (dbt/tests/generic/marts_*.sql): they look while dbt compiles them.
+_OF_A_MART = re.compile(r"The mart \S+ (shows|declares|does not declare) .*\.$")
+_ENFORCED = "This model has an enforced contract that failed."
+
 
 @dataclass(frozen=True)
 class DbtResult:
@@ -128,6 +132,8 @@ def _environment(settings: Connection, schema: str) -> dict[str, str]:
         "ROWGATE_DBT_SCHEMA": schema,
         "ROWGATE_DBT_STAGING_SCHEMA": STAGING if schema == PUBLISHED else schema,
         "DBT_ENV_SECRET_WAREHOUSE_PASSWORD": settings.password,
+        # libpq's own variables: the profile would have to name every option, and an empty one is none.
+        **{f"PG{name.upper()}": value for name, value in settings.options.items()},
         "PYTHONUTF8": "1",
     }
 
@@ -164,8 +170,10 @@ def _failure(contract: Contract, command: Command, bad: Sequence[Mapping[str, An
     shown = ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
     if command == "run":
         return RowgateError(f"dbt could not build {shown}; the marts stay as they were, and {log} says why.")
-    if all(node["status"] == "fail" for node in bad):
-        return BreachError(f"The dbt tests {shown} are red; the marts stay as they were, and {log} has the details.")
+    shows = [sentence for node in bad for sentence in _of_a_mart(node)]
+    if all(node["status"] == "fail" or _of_a_mart(node) for node in bad):
+        red = f"The dbt tests {shown} are red; the marts stay as they were, and {log} has the details."
+        return BreachError(" ".join([*shows[:_NAMED], red]))
     return RowgateError(
         f"The dbt tests {shown} could not be made or are red; the marts stay as they were, and {log} says why."
     )
@@ -178,9 +186,24 @@ def _lines(bad: Sequence[Mapping[str, Any]], log: Path, before: int) -> tuple[st
         return tuple(line for line in (_STAMP.sub("", line).rstrip() for line in said) if line)[-_SHOWN:]
     lines = []
     for node in bad:
-        told = [line.strip() for line in (node["message"] or "").splitlines()]
-        lines += [f"{_name(node['unique_id'])}: {line}" for line in told if _OF_THE_QUERY.match(line)]
+        told = _told(node)
+        table = told[0].startswith("Compilation Error") and _ENFORCED in told  # columns and types, no data
+        lines += [
+            f"{_name(node['unique_id'])}: {line}"
+            for line in told
+            if _OF_THE_QUERY.match(line) or (table and (line == _ENFORCED or line.startswith("| ")))
+        ]
     return tuple(lines[:_SHOWN])
+
+
+def _told(node: Mapping[str, Any]) -> list[str]:
+    return [line.strip() for line in (node["message"] or "").splitlines()] or [""]
+
+
+def _of_a_mart(node: Mapping[str, Any]) -> list[str]:
+    """What a test of the marts said: the mart and the column, never a value."""
+    first, *rest = _told(node)
+    return [line for line in rest if _OF_A_MART.match(line)] if first.startswith("Compilation Error in test ") else []
 
 
 def _name(unique_id: str) -> str:

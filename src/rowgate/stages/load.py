@@ -169,18 +169,20 @@ class _Chunks:
 def _merge(
     contract: Contract, table: postgres.Table, stamps: Mapping[str, object], staged: int, cursor: Cursor
 ) -> Load:
-    key = sql.SQL(", ").join(map(sql.Identifier, table.key))
+    key = sql.SQL(", ").join(map(_named, table.key))
     cursor.execute(_upsert(contract, table, key), stamps)
     written = cursor.rowcount
     staging = sql.Identifier(_STAGING)
     distinct = staged
     if written < staged:
-        cursor.execute(sql.SQL("SELECT count(*) FROM (SELECT DISTINCT {} FROM pg_temp.{}) k").format(key, staging))
+        cursor.execute(
+            sql.SQL("SELECT count(*) FROM (SELECT DISTINCT {} FROM pg_temp.{}) k").format(key, staging), stamps
+        )
         distinct = _one(cursor)[0]
     if contract.on_conflict == "nothing" and written == distinct:
         return Load(inserted=written, updated=0, unchanged=0, repeated=staged - distinct)
     # Not all were new, or this run was loaded before: the rows themselves remember who wrote them.
-    cursor.execute(sql.SQL("ANALYZE pg_temp.{} ({})").format(staging, key))
+    cursor.execute(sql.SQL("ANALYZE pg_temp.{} ({})").format(staging, key), stamps)
     cursor.execute(
         sql.SQL(
             "SELECT count(*) FILTER (WHERE first_run_id = %(run)s), "
@@ -195,7 +197,7 @@ def _merge(
 
 def _upsert(contract: Contract, table: postgres.Table, key: sql.Composable) -> sql.Composed:
     """One statement. Rows go in by key, so that two loads at once meet in the same order and never deadlock."""
-    names = sql.SQL(", ").join(sql.Identifier(column.name) for column in table.loaded)
+    names = sql.SQL(", ").join(_named(column.name) for column in table.loaded)
     values = [column.name for column in table.loaded if column.name not in table.key]
     update = contract.on_conflict == "update" and values
     return sql.SQL(
@@ -213,14 +215,17 @@ def _upsert(contract: Contract, table: postgres.Table, key: sql.Composable) -> s
 
 
 def _update(values: list[str]) -> sql.Composed:
-    new = sql.SQL(", ").join(sql.Identifier("excluded", name) for name in values)
-    old = sql.SQL(", ").join(sql.Identifier("t", name) for name in values)
-    assignments = [
-        sql.SQL("{0} = {1}").format(sql.Identifier(name), sql.Identifier("excluded", name)) for name in values
-    ]
+    new = sql.SQL(", ").join(_named("excluded", name) for name in values)
+    old = sql.SQL(", ").join(_named("t", name) for name in values)
+    assignments = [sql.SQL("{0} = {1}").format(_named(name), _named("excluded", name)) for name in values]
     return sql.SQL(
         "UPDATE SET {}, last_run_id = %(run)s, loaded_at = %(now)s WHERE ROW({}) IS DISTINCT FROM ROW({})"
     ).format(sql.SQL(", ").join(assignments), old, new)
+
+
+def _named(*names: str) -> sql.Identifier:
+    """An identifier in a statement with values, in which psycopg2 reads two percent signs as one."""
+    return sql.Identifier(*(name.replace("%", "%%") for name in names))
 
 
 def _one(cursor: Cursor) -> tuple[int, ...]:

@@ -4,15 +4,16 @@ A check's name is the reason a row would have been rejected for, so that Postgre
 """
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
-from rowgate.contract.model import Column, Contract, FieldRule, Pii, SurrogateKey
+from rowgate.contract.model import Contract, FieldRule, Pii, SurrogateKey
 from rowgate.contract.types import Boolean, ColumnType, Date, Decimal, Integer, Text, Timestamp
-from rowgate.errors import ContractError, UnusableError
-from rowgate.targets import postgres_checks
+from rowgate.errors import UnusableError
+from rowgate.targets import names, postgres_checks
 from rowgate.targets.postgres_sql import LONGEST, identifier, literal
+from rowgate.targets.support import about, beyond_the_table, may_be_null, rendered_from, sentence
 
 SCHEMA = "warehouse"
 """The schema of every contract's table."""
@@ -22,7 +23,6 @@ _BOOKKEEPING = (
     ("last_run_id", "text", "The run that last wrote the row."),
     ("loaded_at", "timestamp with time zone", "When that run wrote it."),
 )
-_SYSTEM_COLUMNS = frozenset({"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"})  # PostgreSQL manual 5.6
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def table(contract: Contract) -> Table:
         key=contract.key_columns,
         checks=tuple(checks),
         not_enforced=tuple(not_enforced),
-        comment=_about(contract),
+        comment=about(contract),
     )
 
 
@@ -134,7 +134,8 @@ def render(contract: Contract) -> str:
     """
     made = table(contract)
     lines = [
-        f"    {identifier(column.name)} {_type_with_collation(column, made)}{_null(column)}" for column in made.columns
+        f"    {identifier(column.name)} {_type_with_collation(column, contract)}{_null(column)}"
+        for column in made.columns
     ]
     lines.append(f"    PRIMARY KEY ({', '.join(map(identifier, made.key))})")
     lines += [f"    CONSTRAINT {identifier(check.name)} CHECK ({check.condition})" for check in made.checks]
@@ -146,7 +147,7 @@ def render(contract: Contract) -> str:
     return "\n".join(
         [
             f"-- {rendered_from(contract)}",
-            *(f"-- not enforced here: {sentence}" for sentence in made.not_enforced),
+            *(f"-- not enforced here: {said}" for said in made.not_enforced),
             f"CREATE SCHEMA IF NOT EXISTS {identifier(made.schema)};",
             f"CREATE TABLE IF NOT EXISTS {made.qualified} (",
             ",\n".join(lines),
@@ -157,29 +158,15 @@ def render(contract: Contract) -> str:
     )
 
 
-def _about(contract: Contract) -> str:
-    said = f"Contract {contract.name} {contract.version}, owner {contract.owner}."
-    return f"{sentence(contract.description)} {said}".strip()
-
-
-def sentence(text: str) -> str:
-    """The text with a full stop, so that another sentence can follow; nothing stays nothing."""
-    return text if not text or text.rstrip().endswith((".", "!", "?")) else f"{text.rstrip()}."
-
-
-def rendered_from(contract: Contract) -> str:
-    """The sentence at the top of a rendered file."""
-    return f"Rendered from the contract {contract.name} {contract.version}: change that, then run `make render`."
-
-
 def _columns(contract: Contract) -> Iterable[TableColumn]:
+    named = names.postgres(contract)
     if isinstance(contract.key, SurrogateKey):
-        yield TableColumn(_name(contract, contract.key.name), "text", True, contract.key.description, Pii.PSEUDONYM)  # noqa: FBT003 - required, as every key
+        yield TableColumn(named[contract.key.name], "text", True, contract.key.description, Pii.PSEUDONYM)  # noqa: FBT003 - required, as every key
     for column in contract.loaded:
         yield TableColumn(
-            _name(contract, column.name),
+            named[column.name],
             sql_type(column.type),
-            _not_null(contract, column),
+            not may_be_null(contract, column),
             column.description,
             column.pii,
         )
@@ -187,30 +174,14 @@ def _columns(contract: Contract) -> Iterable[TableColumn]:
         yield TableColumn(name, kind, True, description)  # noqa: FBT003 - required, as every one of them
 
 
-def _not_null(contract: Contract, column: Column) -> bool:
-    rule = contract.missing_rule(column)
-    return rule is not None and contract.rejects(rule)
-
-
-def _name(contract: Contract, name: str) -> str:
-    size = len(name.encode())
-    if size > LONGEST:
-        raise ContractError(
-            f"Contract {contract.name}: the column name {name} takes {size} bytes, and Postgres keeps {LONGEST}; "
-            "shorten it."
-        )
-    if name in _SYSTEM_COLUMNS:
-        raise ContractError(f"Contract {contract.name}: the column name {name} is one of Postgres's own; rename it.")
-    return name
-
-
 def _checks(contract: Contract) -> tuple[list[TableCheck], list[str]]:
     taken: set[str] = set()
+    reasons = {rule.reason for rule in contract.rules}  # Postgres's error names a rule, whatever else has that name
     checks: list[TableCheck] = []
     sentences: list[str] = []
     if isinstance(contract.key, SurrogateKey):
         key = contract.key.name
-        checks.append(TableCheck(_unique(f"{key}_format", taken), key, postgres_checks.md5(key)))
+        checks.append(TableCheck(_unique(f"{key}_format", taken, reasons), key, postgres_checks.md5(key)))
     for column in contract.loaded:
         for rule in contract.rules_of(column.name):
             found = postgres_checks.of_rule(contract, column, rule)
@@ -219,24 +190,24 @@ def _checks(contract: Contract) -> tuple[list[TableCheck], list[str]]:
             if found.not_enforced:
                 sentences.append(f"{rule.reason}: {found.not_enforced}")
         for suffix, condition in postgres_checks.of_column(contract, column):
-            checks.append(TableCheck(_unique(f"{column.name}_{suffix}", taken), column.name, condition))
+            checks.append(TableCheck(_unique(f"{column.name}_{suffix}", taken, reasons), column.name, condition))
         if isinstance(column.type, Decimal):
             sentences.append(f"{column.name}: more than {column.type.scale} decimals are rounded, not refused.")
-    return checks, sentences
+    return checks, [*sentences, *beyond_the_table(contract)]
 
 
-def _unique(name: str, taken: set[str]) -> str:
-    """A constraint's name within 63 bytes; two that would be cut to one are told apart by a digest."""
-    if len(name.encode()) > LONGEST or name in taken:
+def _unique(name: str, taken: set[str], kept: Collection[str] = ()) -> str:
+    """A constraint's name within 63 bytes, none of those kept; two that would be one are told apart by a digest."""
+    if len(name.encode()) > LONGEST or name in taken or name in kept:
         digest = hashlib.sha256(f"{name}/{len(taken)}".encode()).hexdigest()[:8]
         name = f"{name.encode()[: LONGEST - 9].decode(errors='ignore')}_{digest}"
     taken.add(name)
     return name
 
 
-def _type_with_collation(column: TableColumn, made: Table) -> str:
+def _type_with_collation(column: TableColumn, contract: Contract) -> str:
     # A hash sorts by bytes whatever the database's language; a language's order is many times slower.
-    surrogate = column.pii is Pii.PSEUDONYM and made.key == (column.name,)
+    surrogate = isinstance(contract.key, SurrogateKey) and contract.key.name == column.name
     return f'{column.sql_type} COLLATE "C"' if surrogate else column.sql_type
 
 

@@ -1,6 +1,5 @@
 """The conditions of a table's `CHECK` constraints. NULL passes each; `NOT NULL` is said on the column."""
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import assert_never
@@ -9,6 +8,7 @@ from rowgate.contract import checks, patterns
 from rowgate.contract.model import Column, Contract, FieldRule
 from rowgate.contract.types import Boolean, Date, Decimal, Integer, Text, Timestamp
 from rowgate.contract.values import WHITE_SPACE
+from rowgate.targets.normalised import implied
 from rowgate.targets.postgres_sql import escaped, identifier, literal
 from rowgate.targets.support import NotEnforcedError
 
@@ -95,21 +95,8 @@ def _normalised(contract: Contract, name: str) -> str:
 
 
 def _implies_normalised(contract: Contract, check: checks.Check) -> bool:
-    match check:
-        case checks.NotBlank():
-            return True
-        case checks.OneOf(values):
-            return not set(contract.null_markers) & set(values)
-        case checks.Matches(pattern):
-            parsed = patterns.parse(pattern)
-            matches = re.compile(parsed.render("python")).search
-            return not parsed.may_hold(WHITE_SPACE) and not any(map(matches, ("", *contract.null_markers)))
-        case checks.Typed() | checks.Between() | checks.LengthBetween():
-            return False
-        case checks.References() | checks.Unique() | checks.Expression():
-            return False
-        case _:
-            assert_never(check)
+    """Whether the condition of the check sees to it that a text is normalised; that of `NotBlank` says nothing else."""
+    return isinstance(check, checks.NotBlank) or implied(contract, check)
 
 
 def _between(name: str, low: checks.Value | None, high: checks.Value | None, column: Column | None) -> str:

@@ -30,7 +30,7 @@ def to_postgres(tree: Tree, values: Mapping[str, str]) -> str:
         NotEnforcedError: a CHECK cannot say it.
     """
     if tree.clock:
-        raise NotEnforcedError("A constraint cannot look at the clock, and the expression does.")
+        raise NotEnforcedError("a constraint cannot look at the clock, and the expression does.")
     written = _Writer(values).write(tree.root)
     if len(written) > _LONGEST:
         raise NotEnforcedError(f"The expression is too long for a constraint ({len(written)} characters).")

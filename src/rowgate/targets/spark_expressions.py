@@ -20,21 +20,22 @@ _TRY = {"+": "try_add", "-": "try_subtract", "*": "try_multiply", "/": "try_divi
 _FIRST_DAY, _LAST_DAY = -719162, 2932896  # 0001-01-01 and 9999-12-31, in days since 1970-01-01
 
 
-def to_spark(tree: Tree, values: Mapping[str, str], now: dt.datetime) -> str:
+def to_spark(tree: Tree, values: Mapping[str, str], now: dt.datetime | None) -> str:
     """The condition as text for `pyspark.sql.functions.expr`; it may be NULL, which breaks the rule.
 
     Args:
         tree: the parsed expression.
         values: for each column it names, SQL text of that column's typed value (NULL when missing or untyped).
-        now: the run's start, aware; `current_date` and `current_timestamp` become literals of it.
+        now: the run's start, aware; `current_date` and `current_timestamp` become literals of it. None leaves them to
+            Spark, which stops its clock when a query starts.
     """
-    return _Writer(values, now.astimezone(dt.UTC)).write(tree.root)
+    return _Writer(values, now and now.astimezone(dt.UTC)).write(tree.root)
 
 
 @dataclass(frozen=True)
 class _Writer(SqlWriter):
     values: Mapping[str, str]
-    now: dt.datetime
+    now: dt.datetime | None
 
     def leaf(self, node: Leaf) -> str:
         match node:
@@ -43,9 +44,9 @@ class _Writer(SqlWriter):
             case nodes.Name(name, kind):
                 return f"CAST({self.values[name]} AS BIGINT)" if isinstance(kind, Integer) else f"({self.values[name]})"
             case nodes.Today():
-                return literal(self.now.date())
+                return literal(self.now.date()) if self.now else "current_date()"
             case nodes.Now():
-                return literal(self.now)
+                return literal(self.now) if self.now else "current_timestamp()"
             case _:
                 assert_never(node)
 
