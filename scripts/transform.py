@@ -5,10 +5,14 @@ retry can heal, 1 for everything else that failed.
 """
 
 import argparse
+import os
 import sys
 import traceback
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 UNUSABLE = 3
 
@@ -40,22 +44,44 @@ def _transform(arguments: argparse.Namespace) -> None:
     from rowgate.adapters.lake import open_lake  # noqa: PLC0415 - found on the path that `main` set
     from rowgate.contract.catalog import find  # noqa: PLC0415 - the same
     from rowgate.stages.run import Run  # noqa: PLC0415 - the same
-    from rowgate.stages.spark_session import configure  # noqa: PLC0415 - the same
+    from rowgate.stages.spark_session import configure, require_s3  # noqa: PLC0415 - the same
     from rowgate.stages.transform import transform  # noqa: PLC0415 - the same
 
     contract = find(arguments.contract, arguments.project / "contracts")
     run = Run(contract.name, arguments.run_id, arguments.run_after)
     lake = open_lake(arguments.lake)
+    on_s3 = lake.uri.startswith("s3://")
     SparkContext._ensure_initialized()  # noqa: SLF001 - without it SparkConf does not see what spark-submit was told
-    local = SparkConf().get("spark.master", "local[*]").startswith("local")
-    spark = configure(SparkSession.builder.appName(f"rowgate {contract.name}"), local=local).getOrCreate()
-    try:
+    told = SparkConf()
+    local = told.get("spark.master", "local[*]").startswith("local")
+    builder = configure(SparkSession.builder.appName(f"rowgate {contract.name}"), local=local)
+    with ExitStack() as stack:
+        if on_s3:
+            for name, value in _s3(arguments, told, local=local, stack=stack).items():
+                builder = builder.config(name, value)
+        spark = builder.getOrCreate()
+        stack.callback(spark.stop)
+        if on_s3:
+            require_s3(spark)
         report = transform(
             spark, contract, run, lake, now=arguments.now, source=arguments.source, clock=lambda: datetime.now(UTC)
         )
-    finally:
-        spark.stop()
     print(report.to_json())
+
+
+def _s3(arguments: argparse.Namespace, told: Any, *, local: bool, stack: ExitStack) -> dict[str, str]:  # noqa: ANN401 - a SparkConf
+    """The settings for a lake on S3. Executors elsewhere are sent the jars that this process has on its class path."""
+    from rowgate.stages.spark_s3 import PROVIDER, s3_jars, s3_settings  # noqa: PLC0415 - found on the path that `main` set
+
+    settings = s3_settings(os.environ, told.get("spark.redaction.regex", None))
+    if told.contains(PROVIDER):
+        settings.pop(PROVIDER, None)
+    if local:
+        # What waits to be uploaded is personal data; the default is a folder that every user can enter.
+        settings["spark.hadoop.fs.s3a.buffer.dir"] = stack.enter_context(TemporaryDirectory(prefix="rowgate-"))
+    elif jars := s3_jars(arguments.jars):
+        settings["spark.jars"] = ",".join([*filter(None, [told.get("spark.jars", "")]), *jars])
+    return settings
 
 
 def _arguments() -> argparse.Namespace:
@@ -66,6 +92,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--run-id", required=True)
     parser.add_argument("--run-after", type=_moment, required=True, help="the moment the run belongs to, ISO 8601")
     parser.add_argument("--now", type=_moment, default=None, help="the frozen clock, ISO 8601; the start if left out")
+    parser.add_argument("--jars", type=Path, help="the folder of S3's jars, for executors on other machines")
     parser.add_argument("--source", help="what the report calls the file; what the manifest calls it if left out")
     arguments = parser.parse_args()
     arguments.now = arguments.now or datetime.now(UTC)

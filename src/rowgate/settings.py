@@ -1,8 +1,12 @@
 """Where things are: read once from the environment by whoever starts the work, then handed on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rowgate.adapters.lake import Lake
 
 
 @dataclass(frozen=True)
@@ -13,11 +17,28 @@ class Settings:
         project: the folder that holds `contracts/`, `dags/` and `dbt/`.
         state: the one folder for everything that is made while running.
         lake: the lake's URI.
+        aws: the connection `aws_default`, as Airflow's environment has it; empty where it has none. It may hold keys.
     """
 
     project: Path
     state: Path
     lake: str
+    aws: str = field(default="", repr=False)
+
+    def open_lake(self) -> "Lake":
+        """Open the lake, for who is not a task of Airflow's, which resolves its connections itself.
+
+        Raises:
+            UnusableError: the lake's address, or the connection, cannot be used.
+        """
+        from rowgate.adapters.lake import open_lake  # noqa: PLC0415 - most of those who read settings open no lake
+
+        if not (self.aws and self.lake.startswith("s3://")):
+            return open_lake(self.lake)
+        from rowgate.adapters.aws_connection import aws_of  # noqa: PLC0415 - boto3, which a folder does not need
+
+        aws = aws_of(self.aws)
+        return open_lake(self.lake, aws.session(), aws.endpoint or None)
 
     def make_state(self) -> None:
         """Make the state folder, for its owner alone, where there is none.
@@ -39,7 +60,11 @@ class Settings:
 
 
 def read_settings(project: Path, environ: Mapping[str, str]) -> Settings:
-    """The settings of a project: `ROWGATE_STATE` and `ROWGATE_LAKE`, or what lies in the project's `.rowgate/`."""
+    """The settings of a project: `ROWGATE_STATE` and `ROWGATE_LAKE`, or what lies in the project's `.rowgate/`.
+
+    Who reaches a lake on S3 is said by `AIRFLOW_CONN_AWS_DEFAULT`, or by what boto3 finds.
+    """
     project = project.resolve()
     state = Path(environ.get("ROWGATE_STATE") or project / ".rowgate").resolve()
-    return Settings(project, state, environ.get("ROWGATE_LAKE") or f"file://{state / 'lake'}")
+    lake = environ.get("ROWGATE_LAKE") or f"file://{state / 'lake'}"
+    return Settings(project, state, lake, environ.get("AIRFLOW_CONN_AWS_DEFAULT", ""))

@@ -130,6 +130,18 @@ def test_a_tree_is_deleted_with_its_hidden_files_and_nothing_beside_it(lake):
     assert everything(lake) == ["clean/u/12/a"]
 
 
+def test_a_folder_that_cannot_be_deleted_whole_no_longer_passes_for_whole(lake, monkeypatch):
+    def fail(*_):
+        raise OSError(5, "Input/output error")
+
+    for name in ("part", "_SUCCESS"):
+        lake.write_bytes(f"clean/u/{name}", b"x")
+    monkeypatch.setattr("shutil.rmtree", fail)
+    with pytest.raises(RowgateError):
+        lake.delete_tree("clean/u")
+    assert lake.list("clean/u") == ["clean/u/part"]
+
+
 @pytest.mark.parametrize("key", ["raw", "raw/users", "quality", "quality/users/dt=2026-01-01", "landing", "keys/users"])
 def test_evidence_and_what_others_put_there_is_never_deleted(lake, key):
     written = ["keys/users/a", "landing/users/a", "quality/users/dt=2026-01-01/a", "raw/users/a"]
@@ -153,7 +165,19 @@ def test_what_is_not_a_key_is_refused(lake, key):
         lake.delete_tree(key)
 
 
-@pytest.mark.parametrize("uri", ["s3://bucket/x", "file://relative", "/a/folder", "", "file:///a/[b]"])
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "s3://",
+        "s3://Bucket/x",
+        "s3://bucket/a//b",
+        "s3://bucket/[b]",
+        "file://relative",
+        "/a/folder",
+        "",
+        "file:///a/[b]",
+    ],
+)
 def test_an_address_that_is_no_lake_is_refused_in_one_sentence(uri):
     with pytest.raises(UnusableError):
         open_lake(uri)

@@ -235,13 +235,13 @@ def checked(tmp_path, orders):
 
 def test_a_check_looks_at_the_keys_of_the_lake_it_is_given(checked, lake, loaded, customers):
     loaded(customers, "one", {"customer_id": ["a"]})
-    report = checked(lake.uri)
+    report = checked(lambda: lake)
     assert (report.rejected, report.quality_rules) == (1, [])
 
 
 @pytest.mark.parametrize("with_lake", [True, False], ids=["a lake without keys", "no lake"])
 def test_a_check_without_keys_says_not_evaluated(checked, lake, with_lake):
-    report = checked(lake.uri if with_lake else None)
+    report = checked((lambda: lake) if with_lake else None)
     assert (report.rejected, report.to_dict()["quality_rules"]) == (0, [NOT_EVALUATED])
 
 

@@ -1,31 +1,25 @@
 """The lake: a folder of files under keys, behind an interface that an object store can meet as well."""
 
-import errno
 import io
 import os
 import shutil
-import stat
 import uuid
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, Protocol, cast
 
+from rowgate.adapters.local_files import BUFFER, TellingFile, open_local, told
 from rowgate.errors import RowgateError, UnusableError
 
-_REMOVABLE = ("records", "clean", "rejects")
-_BUFFER = 1 << 20  # bytes
-# What a person can do about it, where the system's own words do not say.
-_TODO = {
-    errno.ENOTDIR: "; a file stands where a folder is needed, so move it away",
-    errno.EEXIST: "; a file stands where a folder is needed, so move it away",
-    errno.EACCES: "; give this user access",
-    errno.EPERM: "; give this user access",
-    errno.EROFS: "; give this user access, or name another place",
-    errno.ENOSPC: "; make room",
-}
-_GIVEN = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+if TYPE_CHECKING:
+    import boto3
+
+REMOVABLE = ("records", "clean", "rejects")
+"""The zones in which the pipeline may delete."""
+WHOLE = "_SUCCESS"
+"""The file that says that a folder is whole; it is written last and deleted first."""
 _GLOB = "*?[]{}\\"
 
 
@@ -86,40 +80,34 @@ class Lake(Protocol):
         """Write a small file, whole or not at all."""
 
 
-def open_lake(uri: str) -> Lake:
+def open_lake(uri: str, session: "boto3.Session | None" = None, endpoint_url: str | None = None) -> Lake:
     """Open the lake at an address; nothing is read or created yet.
 
     Args:
-        uri: `file://` and an absolute folder, written as it is (no percent-encoding).
+        uri: `file://` and an absolute folder, or `s3://bucket[/prefix]`, written as it is (no percent-encoding).
+        session: what reaches S3; without one, what boto3 finds by itself: the environment, a profile, or the machine's
+            own role.
+        endpoint_url: where an S3 that is not Amazon's listens; where the environment says, if left out.
 
     Raises:
-        UnusableError: another kind of address, or a folder that Spark cannot address.
+        UnusableError: another kind of address, or a place that Spark cannot address.
     """
     scheme, separator, rest = uri.partition("://")
+    if any(character in rest for character in _GLOB):
+        raise UnusableError(
+            f"The lake cannot be at {uri}: Spark reads *, ?, [, ], {{, }} and \\ in a path as wildcards; "
+            "choose a place without them."
+        )
     if separator and scheme == "file" and rest.startswith("/"):
-        if any(character in rest for character in _GLOB):
-            raise UnusableError(
-                f"The lake cannot be at {uri}: Spark reads *, ?, [, ], {{, }} and \\ in a path as wildcards; "
-                "choose a folder without them."
-            )
         return LocalLake(Path(rest))
     if separator and scheme == "s3":
-        raise UnusableError(f"The lake cannot be at {uri}: this version keeps its lake in a folder, file:///...")
-    raise UnusableError(f"The lake's address {uri!r} is not one: write file:// and an absolute folder.")
+        from rowgate.adapters.s3_lake import S3Lake  # noqa: PLC0415 - boto3, which a folder does not need
 
-
-def open_local(path: Path) -> BinaryIO:
-    """Open a file of this machine for reading; what goes wrong then, or while it is read, is a `RowgateError`.
-
-    A pipe is taken only where this process was given it open, as standard input or by `<(…)`: to open one by its name
-    waits for whoever may write.
-    """
-    given = str(path).startswith(_GIVEN)
-    with _told("read", path):
-        mode = path.stat().st_mode
-    if not (given or stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-        raise RowgateError(f"{path} cannot be read: it is a pipe or a device; name a file, or give it as /dev/stdin.")
-    return cast("BinaryIO", io.BufferedReader(_File(path, "r"), _BUFFER))
+        bucket, _, prefix = rest.rstrip("/").partition("/")
+        return S3Lake(bucket, prefix, session, endpoint_url)
+    raise UnusableError(
+        f"The lake's address {uri!r} is not one: write file:// and an absolute folder, or s3:// and a bucket."
+    )
 
 
 class LocalLake:
@@ -137,8 +125,7 @@ class LocalLake:
         return f"file://{self.local(key)}"
 
     def local(self, key: str) -> Path:
-        if not _is_key(key):
-            raise UnusableError(f"{key!r} is not a key of the lake: it is a relative path without empty parts or dots.")
+        require_key(key)
         return self._root / key
 
     def open(self, key: str) -> BinaryIO:
@@ -148,15 +135,15 @@ class LocalLake:
     def create(self, key: str) -> Iterator[BinaryIO]:
         path = self.local(key)
         temporary = path.with_name(f".{path.name}.tmp-{uuid.uuid4().hex}")
-        with _told("written", path):
+        with told("written", path):
             path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            with io.BufferedWriter(_File(temporary, "x", shown=path), _BUFFER) as file:
+            with io.BufferedWriter(TellingFile(temporary, "x", shown=path), BUFFER) as file:
                 yield cast("BinaryIO", file)
                 file.flush()
-                with _told("written", path):
+                with told("written", path):
                     os.fsync(file.fileno())
-            with _told("written", path):
+            with told("written", path):
                 temporary.replace(path)
         finally:
             with suppress(FileNotFoundError):
@@ -164,17 +151,17 @@ class LocalLake:
 
     def exists(self, key: str) -> bool:
         path = self._root / key
-        with _told("read", path):
-            return _is_key(key) and path.is_file()
+        with told("read", path):
+            return is_key(key) and path.is_file()
 
     def entries(self, prefix: str) -> list[Entry]:
         folder = self.local(prefix)
         found: list[Entry] = []
-        with _told("listed", folder):
+        with told("listed", folder):
             for parent, folders, files in os.walk(folder, onerror=_raise_unless_missing):
-                folders[:] = [name for name in folders if not _is_temporary(name)]
+                folders[:] = [name for name in folders if not is_temporary(name)]
                 for name in files:
-                    if _is_temporary(name):
+                    if is_temporary(name):
                         continue
                     path = Path(parent, name)
                     with suppress(FileNotFoundError):  # Deleted since it was listed.
@@ -187,10 +174,10 @@ class LocalLake:
 
     def delete_tree(self, prefix: str) -> None:
         folder = self.local(prefix)
-        if prefix.split("/", maxsplit=1)[0] not in _REMOVABLE:
-            raise RowgateError(f"{prefix} is not for the pipeline to delete; that is {', '.join(_REMOVABLE)} alone.")
-        with _told("deleted", folder):
+        require_removable(prefix)
+        with told("deleted", folder):
             if folder.exists():
+                (folder / WHOLE).unlink(missing_ok=True)
                 shutil.rmtree(folder)
 
     def read_bytes(self, key: str) -> bytes:
@@ -202,47 +189,36 @@ class LocalLake:
             file.write(data)
 
 
-def _is_key(key: str) -> bool:
+def is_key(key: str) -> bool:
+    """Whether a text can be a file's or a folder's key."""
     return all(part not in ("", ".", "..") for part in key.split("/")) and "\0" not in key
 
 
-def _is_temporary(name: str) -> bool:
-    return name.startswith(".") or name == "_temporary"
+def require_key(key: str) -> None:
+    """See that a text is a key.
+
+    Raises:
+        UnusableError: it is not.
+    """
+    if not is_key(key):
+        raise UnusableError(f"{key!r} is not a key of the lake: it is a relative path without empty parts or dots.")
+
+
+def require_removable(prefix: str) -> None:
+    """See that the pipeline may delete what is below a prefix.
+
+    Raises:
+        RowgateError: it may not.
+    """
+    if prefix.split("/", maxsplit=1)[0] not in REMOVABLE:
+        raise RowgateError(f"{prefix} is not for the pipeline to delete; that is {', '.join(REMOVABLE)} alone.")
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file or folder of this name is no part of the data: hidden, or of a write that was never committed."""
+    return name.startswith((".", "__magic")) or name == "_temporary"
 
 
 def _raise_unless_missing(error: OSError) -> None:
     if not isinstance(error, FileNotFoundError):
         raise error
-
-
-@contextmanager
-def _told(done: str, path: Path) -> Iterator[None]:
-    """Turn what the file system refuses into one sentence; everything that touches it goes through here."""
-    try:
-        yield
-    except OSError as error:
-        why = error.strerror or type(error).__name__
-        todo = _TODO.get(error.errno or 0, "")
-        raise RowgateError(f"{path} cannot be {done}: {why[:1].lower()}{why[1:]}{todo}.") from error
-
-
-class _File(io.FileIO):
-    """A file that fails in sentences, whoever reads or writes it."""
-
-    def __init__(self, path: Path, mode: str, shown: Path | None = None) -> None:
-        self._shown = shown or path
-        self._done = "read" if mode == "r" else "written"
-        with _told(self._done, self._shown):
-            super().__init__(path, mode)
-
-    def readinto(self, buffer: Any, /) -> int | None:  # noqa: ANN401 - any buffer
-        with _told(self._done, self._shown):
-            return super().readinto(buffer)
-
-    def readall(self) -> bytes:
-        with _told(self._done, self._shown):
-            return super().readall() or b""
-
-    def write(self, data: Any, /) -> int | None:  # type: ignore[override]  # noqa: ANN401 - any buffer
-        with _told(self._done, self._shown):
-            return super().write(data)

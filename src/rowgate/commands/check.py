@@ -58,7 +58,7 @@ def check_file(
         clock=lambda: datetime.now(UTC),
         log=settings.logs / "check-spark.log",
         look=None if as_json else look,
-        loaded=settings.lake,
+        loaded=settings.open_lake,
     )
     if as_json:
         print(report.to_json())  # noqa: T201 - what the command is for

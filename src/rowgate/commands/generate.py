@@ -64,10 +64,9 @@ def _keys(contract: Contract, settings: Settings) -> Keys:
     """The loaded keys that the contract's references look at, as far as the project's lake has any."""
     if not any(references_of(contract)):
         return {}
-    from rowgate.adapters.lake import open_lake  # noqa: PLC0415 - for references alone
     from rowgate.stages.keys import find_keys, values_of  # noqa: PLC0415 - the same
 
-    found = find_keys(contract, open_lake(settings.lake))
+    found = find_keys(contract, settings.open_lake())
     return {check: set(values_of(files, _MOST_KEYS)) for check, files in found.items()}
 
 

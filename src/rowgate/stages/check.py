@@ -43,7 +43,7 @@ def check(
     clock: Callable[[], dt.datetime] | None = None,
     log: Path | None = None,
     look: Callable[[list[Path]], None] | None = None,
-    loaded: str | None = None,
+    loaded: Callable[[], Lake] | None = None,
 ) -> Report:
     """Judge a file; write its accepted and rejected rows where asked, whatever the verdict.
 
@@ -58,7 +58,7 @@ def check(
         clock: tells the end; the start if left out.
         log: what Spark would print goes here; thrown away if left out.
         look: is shown the Parquet files of the rejected rows, which are gone afterwards.
-        loaded: the URI of the lake whose loaded keys references look at; without one they are not evaluated.
+        loaded: opens the lake whose loaded keys references look at; without it they are not evaluated.
 
     Raises:
         UnusableError: the file, an argument, the contract or the loaded keys cannot be used; or an output is the file,
@@ -128,12 +128,12 @@ class _Keep(NamedTuple):
     rejects: bool
 
 
-def _keys(contract: Contract, loaded: str | None) -> "Keys":
+def _keys(contract: Contract, loaded: Callable[[], Lake] | None) -> "Keys":
     if loaded is None or not any(references_of(contract)):
         return {}
     from rowgate.stages.keys import find_keys  # noqa: PLC0415 - what most contracts do not need
 
-    return find_keys(contract, open_lake(loaded))
+    return find_keys(contract, loaded())
 
 
 def _read(contract: Contract, source: Source, lake: Lake, run: Run) -> int:
@@ -157,9 +157,18 @@ def _judge_duckdb(
 ) -> "Judgement":
     from rowgate.stages.judge_duckdb import judge, session  # noqa: PLC0415 - imports DuckDB
 
-    with session() as connection:
+    with tempfile.TemporaryDirectory(prefix="rowgate-check-") as aside, session() as connection:
         judgement = judge(
-            connection, contract, run, lake, keys=keys, total=total, run_id=None, now=now, keep_rejects=keep.rejects
+            connection,
+            contract,
+            run,
+            lake,
+            keys=keys,
+            total=total,
+            run_id=None,
+            now=now,
+            keep_rejects=keep.rejects,
+            aside=Path(aside),
         )
         if keep.clean:
             judgement.write_clean()

@@ -10,7 +10,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from rowgate.adapters.lake import Lake, open_local
+from rowgate.adapters.lake import Lake
+from rowgate.adapters.local_files import open_local
 from rowgate.errors import ReconciliationError, RowgateError, UnusableError
 from rowgate.stages.filegate import FileBreach
 from rowgate.stages.framing import is_gzip

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import duckdb
 
-from rowgate.adapters.lake import open_local
+from rowgate.adapters.local_files import open_local
 from rowgate.contract.model import NAME
 from rowgate.contract.validate import OWN_COLUMNS
 from rowgate.contract.yaml_document import shown

@@ -1,7 +1,9 @@
 """Judge a run's records with DuckDB, in this process: the same zones as Spark's, for data that fits one machine."""
 
 import datetime as dt
+import shutil
 import tempfile
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +13,7 @@ from pathlib import Path
 import duckdb
 
 from rowgate.adapters.lake import Lake
+from rowgate.adapters.local_files import told
 from rowgate.contract.model import Contract, DatasetRule
 from rowgate.errors import RowgateError, UnusableError
 from rowgate.stages import zones
@@ -30,6 +33,7 @@ from rowgate.targets import duckdb as target
 from rowgate.targets.duckdb_types import text_literal
 
 _MEMORY = "1GB"
+_COPIED = 1 << 20  # bytes at a time
 _ACCEPTED = "accepted"
 _FILE = "part-00000.parquet"
 _OPTIONS = "FORMAT parquet, COMPRESSION zstd, COMPRESSION_LEVEL 1, ROW_GROUP_SIZE 131072"
@@ -65,8 +69,9 @@ def transform_duckdb(
     scratch: Path | None = None,
 ) -> Report:
     """Judge the records of a run, write its zones and its report; see `judgement.write_zones`."""
-    with session(scratch) as connection:
-        return write_zones(partial(judge, connection), contract, run, lake, now=now, source=source, clock=clock)
+    with tempfile.TemporaryDirectory(prefix="rowgate-judge-", dir=scratch) as aside, session(scratch) as connection:
+        judging = partial(judge, connection, aside=Path(aside))
+        return write_zones(judging, contract, run, lake, now=now, source=source, clock=clock)
 
 
 def judge(
@@ -80,6 +85,7 @@ def judge(
     run_id: str | None,
     now: dt.datetime,
     keep_rejects: bool = True,
+    aside: Path | None = None,
 ) -> Judgement:
     """Write the rejects of a run's records and count; see `judgement.Judge`.
 
@@ -93,22 +99,26 @@ def judge(
         run_id: what the rows' `run_id` column holds.
         now: the frozen moment of `current_date` and `current_timestamp`.
         keep_rejects: false writes no rejects, for who wants the figures alone.
+        aside: an empty private folder, where what a lake elsewhere holds is judged; a lake in a folder needs none.
 
     Raises:
         RowgateError: the records are not there.
         ReconciliationError: they are not as many as the manifest says.
-        UnusableError: the lake is not a folder, or a dataset rule cannot be run.
+        UnusableError: a dataset rule cannot be run.
     """
     records, rejects, clean = cleared(run, lake)
-    file = str(_local(lake, f"{records}/records.parquet"))
-    known = {check: ([str(_local(each.lake, key)) for key in each.files], each.column) for check, each in keys.items()}
+    place = _Place(aside)
+    file = str(place.near(lake, f"{records}/records.parquet"))
+    known = {
+        check: ([str(place.near(each.lake, key)) for key in each.files], each.column) for check, each in keys.items()
+    }
     verdicts = target.verdicts(contract, file, now, known)
     connection.execute(f"CREATE OR REPLACE TEMP TABLE {target.VERDICTS} AS {verdicts}")
     for statement in target.repeats_judged(contract):
         connection.execute(statement)
     counts = _counted(connection, contract, total)
     if keep_rejects:
-        _write(connection, target.rejects_rows(contract, file, run_id, now), lake, rejects)
+        _write(connection, target.rejects_rows(contract, file, run_id, now), lake, rejects, place)
         first, violations = zones.count_reasons(lake, rejects)
         counts = Counts(
             counts.total, counts.accepted, zones.count_rows(lake, rejects), first, violations, counts.warnings
@@ -116,7 +126,7 @@ def judge(
     accepted = target.accepted_rows(contract, file, run_id)
     connection.execute(f"CREATE OR REPLACE TEMP VIEW {_ACCEPTED} AS {accepted}")
     values = _dataset_values(connection, contract, now) if counts.accepted else {}
-    return Judgement(counts, values, partial(_write_clean, connection, contract, lake, clean, counts.accepted))
+    return Judgement(counts, values, partial(_write_clean, connection, contract, lake, clean, place, counts.accepted))
 
 
 def _counted(connection: duckdb.DuckDBPyConnection, contract: Contract, total: int) -> Counts:
@@ -162,24 +172,52 @@ def _dataset_value(
 
 
 def _write_clean(
-    connection: duckdb.DuckDBPyConnection, contract: Contract, lake: Lake, folder: str, expected: int
+    connection: duckdb.DuckDBPyConnection, contract: Contract, lake: Lake, folder: str, place: "_Place", expected: int
 ) -> None:
-    _write(connection, target.clean_rows(contract, _ACCEPTED), lake, folder)
+    _write(connection, target.clean_rows(contract, _ACCEPTED), lake, folder, place)
     require_written(lake, folder, expected)
 
 
-def _write(connection: duckdb.DuckDBPyConnection, query: str, lake: Lake, folder: str) -> None:
-    path = _local(lake, f"{folder}/{_FILE}")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection.execute(f"COPY ({query}) TO {text_literal(str(path))} ({_OPTIONS})")
+def _write(connection: duckdb.DuckDBPyConnection, query: str, lake: Lake, folder: str, place: "_Place") -> None:
+    with place.new(lake, f"{folder}/{_FILE}") as path:
+        connection.execute(f"COPY ({query}) TO {text_literal(str(path))} ({_OPTIONS})")
     lake.write_bytes(f"{folder}/_SUCCESS", b"")
 
 
-def _local(lake: Lake, key: str) -> Path:
-    path = lake.local(key)
-    if path is None:
-        raise UnusableError(f"DuckDB judges in a lake that is a folder, and this one is {lake.uri}; use Spark.")
-    return path
+class _Place:
+    """Where DuckDB reads and writes: the lake's own folder, or copies of its files in a folder aside."""
+
+    def __init__(self, aside: Path | None) -> None:
+        self._aside = aside
+        self._copies: dict[str, Path] = {}
+
+    def near(self, lake: Lake, key: str) -> Path:
+        """A file of the lake on this machine; one that is elsewhere is fetched once."""
+        path = lake.local(key) or self._copies.get(key)
+        if path is None:
+            path = self._copies[key] = self._unused(lake)
+            with lake.open(key) as source, told("written", path), path.open("wb") as copy:
+                shutil.copyfileobj(source, copy, _COPIED)
+        return path
+
+    @contextmanager
+    def new(self, lake: Lake, key: str) -> Iterator[Path]:
+        """A path to write to; the lake has the file when the block has ended."""
+        path = lake.local(key)
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield path
+            return
+        path = self._unused(lake)
+        yield path
+        with path.open("rb") as source, lake.create(key) as out:
+            shutil.copyfileobj(source, out, _COPIED)
+        path.unlink()
+
+    def _unused(self, lake: Lake) -> Path:
+        if self._aside is None:
+            raise UnusableError(f"DuckDB judges on this machine, and the lake {lake.uri} is elsewhere; use Spark.")
+        return self._aside / f"{uuid.uuid4().hex}.parquet"
 
 
 def _told(error: duckdb.Error) -> str:

@@ -58,6 +58,8 @@ The stack is heeded only where this process starts Java itself; spark-submit mus
 _QUOTING = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
 """PySpark's loggers that print an error with the value it failed at, before anybody can catch it."""
 
+_S3 = ("org.apache.hadoop.fs.s3a.S3AFileSystem", "org.apache.spark.internal.io.cloud.PathOutputCommitProtocol")
+
 
 def configure(builder: "SparkSession.Builder", *, local: bool) -> "SparkSession.Builder":
     """Give a session's builder what the contract needs; `local` adds what suits one machine."""
@@ -79,6 +81,23 @@ def require_utc(spark: "SparkSession") -> None:
     zone = spark.conf.get(ZONE)
     if zone != "UTC":
         raise UnusableError(f"The Spark session's time zone is {zone}; set {ZONE} to UTC.")
+
+
+def require_s3(spark: "SparkSession") -> None:
+    """See that Spark can read S3 and commit what it writes there.
+
+    Raises:
+        UnusableError: it lacks the jars.
+    """
+    java = spark.sparkContext._jvm  # noqa: SLF001 - PySpark shows its Java in no other way
+    for name in _S3:
+        try:
+            java.Thread.currentThread().getContextClassLoader().loadClass(name)
+        except Exception as error:
+            raise UnusableError(
+                f"Spark has no {name.rsplit('.', 1)[-1]}, so it cannot use a lake on S3: run `make jars`, or give this "
+                "Spark hadoop-aws and spark-hadoop-cloud."
+            ) from error
 
 
 @contextmanager
