@@ -8,13 +8,17 @@ from rowgate.adapters.metrics import StatsdAddress, gauges, send
 
 REPORT = {
     "contract": "toy",
+    "outcome": "passed",
     "total": 10,
     "accepted": 7,
     "rejected": 3,
     "accept_rate": 0.7,
     "finished_at": "2026-09-15T10:00:05Z",
     "rejected_by_reason": {"malformed_record": 0, "no_name": 3},
+    "violations_by_reason": {"malformed_record": 0, "no_name": 4},
+    "warnings_by_reason": {"odd_name": 2},
 }
+LOADED = REPORT | {"inserted": 4, "updated": 1, "unchanged": 1, "repeated": 1}
 
 
 def test_every_figure_of_a_report_is_a_gauge():
@@ -26,17 +30,28 @@ def test_every_figure_of_a_report_is_a_gauge():
         "airflow.dq.toy.last_run_timestamp": 1789466405,
         "airflow.dq.toy.rejected_by_reason.malformed_record": 0,
         "airflow.dq.toy.rejected_by_reason.no_name": 3,
+        "airflow.dq.toy.violations_by_reason.malformed_record": 0,
+        "airflow.dq.toy.violations_by_reason.no_name": 4,
+        "airflow.dq.toy.warnings_by_reason.odd_name": 2,
     }
 
 
 def test_the_loads_figures_are_gauges_once_they_are_there():
-    loaded = dict(gauges(REPORT | {"inserted": 4, "updated": 1, "unchanged": 1, "repeated": 1}))
+    loaded = dict(gauges(LOADED))
     assert [loaded[f"airflow.dq.toy.{figure}"] for figure in ("inserted", "updated", "unchanged", "repeated")] == [
         4,
         1,
         1,
         1,
     ]
+
+
+def test_the_moment_of_a_good_run_is_sent_after_everything_else():
+    assert gauges(LOADED)[-1] == ("airflow.dq.toy.last_good_run_timestamp", 1789466405)
+
+
+def test_a_run_that_stopped_is_no_good_run():
+    assert "airflow.dq.toy.last_good_run_timestamp" not in dict(gauges(LOADED | {"outcome": "stopped"}))
 
 
 def test_gauges_arrive_over_udp():

@@ -19,6 +19,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from rowgate.adapters import statsd_client
 from rowgate.embedded import postgres
 from rowgate.embedded.java import java_home
 from rowgate.embedded.java_cache import java_options, start_training
@@ -35,10 +36,7 @@ DEFAULTS: Mapping[str, str] = {
     # Every DAG waits for a trigger anyway; paused, it would keep a triggered run waiting without a word.
     "AIRFLOW__CORE__DAGS_ARE_PAUSED_AT_CREATION": "False",
     "AIRFLOW__API__HOST": "127.0.0.1",
-    "AIRFLOW__METRICS__STATSD_ON": "True",
-    "AIRFLOW__METRICS__STATSD_HOST": "localhost",
-    "AIRFLOW__METRICS__STATSD_PORT": "8125",
-    "AIRFLOW__METRICS__STATSD_PREFIX": "airflow",
+    **statsd_client.AIRFLOW,
     "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
     "AIRFLOW_CONN_SPARK_DEFAULT": json.dumps({"conn_type": "spark", "host": "local[*]"}),
     "AIRFLOW_CONN_AWS_DEFAULT": json.dumps({"conn_type": "aws"}),
