@@ -6,7 +6,9 @@ import logging
 import os
 from typing import TYPE_CHECKING, Any
 
-from etl_factory.work import settings
+from structlog.contextvars import bound_contextvars
+
+from etl_factory.work import lake_of, settings
 from rowgate.errors import RowgateError
 
 if TYPE_CHECKING:
@@ -26,10 +28,11 @@ def when_it_fails(contract: Contract) -> Callable[[Any], None]:
 
         instance = context.get("ti")
         run_id = context["run_id"] if "run_id" in context else context["dag_run"].run_id
-        message = about_run(
-            contract.name, run_id, _report(contract, run_id), instance.task_id if instance is not None else None
-        )
-        tell(contract.owner, message.title, message.body)
+        with bound_contextvars(contract=contract.name, run_id=run_id):
+            message = about_run(
+                contract.name, run_id, _report(contract, run_id), instance.task_id if instance is not None else None
+            )
+            tell(contract.owner, message.title, message.body)
 
     return tell_owner
 
@@ -53,12 +56,11 @@ def tell(owner: str, title: str, body: str) -> bool:
 
 def _report(contract: Contract, run_id: str) -> Report | None:
     """The run's report, found by its id alone: Airflow does not always tell a callback when the run was."""
-    from rowgate.adapters.lake import open_lake  # noqa: PLC0415 - for callbacks, not for parsing
     from rowgate.stages.report import parse_report  # noqa: PLC0415
     from rowgate.stages.run import path_id  # noqa: PLC0415
 
     try:
-        lake = open_lake(settings().lake)
+        lake = lake_of(settings())
         name = f"/{path_id(run_id)}.json"
         key = next((key for key in reversed(lake.list(f"quality/{contract.name}")) if key.endswith(name)), None)
         return parse_report(lake.read_bytes(key)) if key else None

@@ -7,8 +7,9 @@ from datetime import timedelta
 import pendulum
 from airflow.sdk import DAG, task
 from airflow.sdk.exceptions import AirflowException
+from structlog.contextvars import bind_contextvars, unbind_contextvars
 
-from etl_factory.work import clock, settings
+from etl_factory.work import clock, lake_of, settings
 
 log = logging.getLogger("rowgate.freshness")
 
@@ -41,17 +42,21 @@ def look() -> list[str]:
     """Tell each owner of a stale contract once. The names of the contracts that are stale.
 
     Raises:
-        AirflowException: a contract's reports could not be read; the others were looked at.
+        AirflowException: the lake cannot be reached, or a contract's reports could not be read; the others were looked
+            at.
     """
     from etl_factory.alerts import tell  # noqa: PLC0415 - for tasks, not for parsing
-    from rowgate.adapters.lake import open_lake  # noqa: PLC0415
     from rowgate.contract import catalog  # noqa: PLC0415
     from rowgate.errors import RowgateError  # noqa: PLC0415
     from rowgate.stages.freshness import Memory, stale  # noqa: PLC0415
 
     places, found, failed = settings(), list[str](), list[str]()
-    lake, memory = open_lake(places.lake), Memory(places.state / "freshness.json")
+    try:
+        lake, memory = lake_of(places), Memory(places.state / "freshness.json")
+    except RowgateError as error:
+        raise AirflowException(str(error)) from None
     for name in catalog.names(places.contracts):
+        bind_contextvars(contract=name)  # what is logged until the next one is about this one
         try:
             contract = catalog.find(name, places.contracts)
             late = stale(contract, lake, clock())
@@ -64,6 +69,7 @@ def look() -> list[str]:
         found.append(contract.name)
         if not memory.knows(late) and tell(contract.owner, f"{contract.name}: the source is stale", late.sentence):
             memory.remember(late)
+    unbind_contextvars("contract")
     if failed:
         raise AirflowException(f"The freshness of {', '.join(failed)} could not be looked at; the log says why.")
     return found

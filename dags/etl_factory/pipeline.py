@@ -2,12 +2,14 @@
 
 import os
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from airflow.sdk import DAG, Asset, Param, chain, task
 from airflow.sdk.exceptions import AirflowFailException
 
 from etl_factory.alerts import when_it_fails
+from etl_factory.lineage import StageOperator
 from etl_factory.submit import TransformOperator
 from etl_factory.tasks import enter, load, run_dbt, test_dbt
 from rowgate.contract.model import Contract
@@ -54,12 +56,14 @@ def build(contract: Contract) -> DAG:
             "max_retry_delay": timedelta(minutes=10),
         },
     ) as dag:
-        first = task(enter, task_id="generate" if generated else "ingest")(contract.name)
-        transform = TransformOperator(contract_name=contract.name, task_id="transform")
-        loaded = task(load, task_id="load", outlets=[warehouse_table(contract)])(contract.name)
-        built = task(run_dbt, task_id="dbt_run")(contract.name)
-        tested = task(test_dbt, task_id="dbt_test")(contract.name)
-        chain(first, transform, loaded, built, tested)
+        stage = partial(StageOperator, contract_name=contract.name)
+        chain(
+            stage(python_callable=enter, task_id="generate" if generated else "ingest"),
+            TransformOperator(contract_name=contract.name, task_id="transform"),
+            stage(python_callable=load, task_id="load", outlets=[warehouse_table(contract)]),
+            stage(python_callable=run_dbt, task_id="dbt_run"),
+            stage(python_callable=test_dbt, task_id="dbt_test"),
+        )
     return dag
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from airflow.sdk import BaseHook
 from airflow.sdk.exceptions import AirflowNotFoundException
 
-from etl_factory.work import Work, announce, clock, work
+from etl_factory.work import Work, announce, clock, lake_of, work
 from rowgate.errors import UnusableError
 from rowgate.stages.generate import GENERATED
 
@@ -27,14 +27,13 @@ if TYPE_CHECKING:
 
 def enter(contract_name: str) -> None:
     """Bring the run's file into the lake: raw/, records/ and the manifest."""
-    from rowgate.adapters.lake import open_lake  # noqa: PLC0415 - for tasks, not for parsing
     from rowgate.stages.evidence import keep_report  # noqa: PLC0415
     from rowgate.stages.filegate import FileBreach  # noqa: PLC0415
     from rowgate.stages.ingest import ingest  # noqa: PLC0415
     from rowgate.stages.outcome import stopped_at_gate  # noqa: PLC0415
 
     with work(contract_name) as at_work:
-        lake = open_lake(at_work.settings.lake)
+        lake = lake_of(at_work.settings)
         started = clock()
         with _source(at_work, lake) as source:
             try:
@@ -56,16 +55,15 @@ def enter(contract_name: str) -> None:
 
 def load(contract_name: str) -> None:
     """Upsert the accepted rows, and complete the report."""
-    from rowgate.adapters.lake import open_lake  # noqa: PLC0415 - for tasks, not for parsing
     from rowgate.adapters.warehouse import connect  # noqa: PLC0415
     from rowgate.stages.evidence import keep_report  # noqa: PLC0415
     from rowgate.stages.load import load as load_clean  # noqa: PLC0415
     from rowgate.stages.report import parse_report  # noqa: PLC0415
 
     with work(contract_name) as at_work:
-        lake = open_lake(at_work.settings.lake)
+        lake = lake_of(at_work.settings)
         report = parse_report(lake.read_bytes(at_work.run.report))
-        with connect(_warehouse()) as connection:
+        with connect(warehouse()) as connection:
             figures = load_clean(at_work.contract, at_work.run, lake, connection, now=clock())
         announce(keep_report(report.loaded(figures, clock()), at_work.run, lake))
         at_work.done.update(inserted=figures.inserted)
@@ -74,7 +72,7 @@ def load(contract_name: str) -> None:
 def run_dbt(contract_name: str) -> None:
     """Build the contract's models in the candidate schema."""
     with work(contract_name) as at_work:
-        at_work.done.update(models=_dbt(at_work, "run", _warehouse()))
+        at_work.done.update(models=_dbt(at_work, "run", warehouse()))
 
 
 def test_dbt(contract_name: str) -> None:
@@ -83,10 +81,34 @@ def test_dbt(contract_name: str) -> None:
     from rowgate.stages.publish import publish  # noqa: PLC0415
 
     with work(contract_name) as at_work:
-        warehouse = _warehouse()
-        at_work.done.update(tests=_dbt(at_work, "test", warehouse))
-        with connect(warehouse) as connection:
+        server = warehouse()
+        at_work.done.update(tests=_dbt(at_work, "test", server))
+        with connect(server) as connection:
             publish(at_work.contract, connection)
+
+
+def warehouse() -> Connection:
+    """The warehouse that `postgres_default` names.
+
+    Raises:
+        UnusableError: there is no such connection, or its extra is not understood.
+    """
+    from rowgate.adapters.postgres_connection import postgres_from  # noqa: PLC0415 - for tasks, not for parsing
+
+    try:
+        found = BaseHook.get_connection("postgres_default")
+    except AirflowNotFoundException:
+        raise UnusableError(
+            "Airflow has no connection postgres_default; declare it as AIRFLOW_CONN_POSTGRES_DEFAULT."
+        ) from None
+    return postgres_from(
+        host=found.host,
+        port=found.port,
+        login=found.login,
+        password=found.password,
+        schema=found.schema,
+        extra=found.extra_dejson,
+    )
 
 
 @contextmanager
@@ -114,7 +136,7 @@ def _source(at_work: Work, lake: Lake) -> Iterator[Source]:
 
 def _generated(at_work: Work, file: Path) -> Source:
     """A generated file. A seed that nobody chose comes from the run's id, so that a retry makes the same file."""
-    from rowgate.adapters.lake import open_local  # noqa: PLC0415 - for tasks, not for parsing
+    from rowgate.adapters.local_files import open_local  # noqa: PLC0415 - for tasks, not for parsing
     from rowgate.stages.generate import write_users  # noqa: PLC0415
     from rowgate.stages.ingest import Source  # noqa: PLC0415
 
@@ -126,33 +148,14 @@ def _generated(at_work: Work, file: Path) -> Source:
     return Source(f"generated, {rows} rows, seed {seed}", lambda: open_local(file))
 
 
-def _warehouse() -> Connection:
-    """The warehouse that `postgres_default` names."""
-    from rowgate.adapters.warehouse import Connection  # noqa: PLC0415 - for tasks, not for parsing
-
-    try:
-        found = BaseHook.get_connection("postgres_default")
-    except AirflowNotFoundException:
-        raise UnusableError(
-            "Airflow has no connection postgres_default; declare it as AIRFLOW_CONN_POSTGRES_DEFAULT."
-        ) from None
-    return Connection(
-        host=found.host or "localhost",
-        port=found.port or 5432,
-        user=found.login or "",
-        password=found.password or "",
-        database=found.schema or "warehouse",
-    )
-
-
-def _dbt(at_work: Work, command: Literal["run", "test"], warehouse: Connection) -> int:
+def _dbt(at_work: Work, command: Literal["run", "test"], server: Connection) -> int:
     """Run dbt for the contract's models alone. How many models or tests went well."""
     from rowgate.stages import dbt  # noqa: PLC0415 - for tasks, not for parsing
 
     places = at_work.settings
     result = dbt.run(
         at_work.contract,
-        warehouse,
+        server,
         project=places.project / "dbt",
         state=places.state,
         dbt=Path(sys.prefix) / "bin" / "dbt",

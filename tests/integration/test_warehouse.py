@@ -66,6 +66,12 @@ def test_a_port_where_nobody_listens_is_one_sentence(settings):
         assert str(failure(replace(settings, port=port))).startswith(f"Nothing listens at 127.0.0.1:{port}")
 
 
+def test_encryption_that_the_connection_demands_is_demanded_of_the_server(settings):
+    """The private server offers none."""
+    said = str(failure(replace(settings, database="postgres", options={"sslmode": "require"})))
+    assert "does not support SSL" in said
+
+
 def test_the_password_is_not_in_the_settings_text(settings):
     assert settings.password not in repr(settings)
 

@@ -100,7 +100,33 @@ def test_it_says_where_the_zones_are(shown, settings):
 
 
 def test_it_says_what_to_type_next(shown):
-    assert ".venv/bin/rowgate run toy --source FILE.csv" in shown
+    assert [line.split("  #")[0].strip() for line in shown.partition("\nNext\n")[2].splitlines()] == [
+        ".venv/bin/rowgate run toy --source FILE.csv",
+        ".venv/bin/rowgate query --saved toy_why_not_in_warehouse --value ID",
+        ".venv/bin/rowgate psql -c 'table warehouse.toy limit 5'",
+        "make dashboard",
+        "make airflow",
+        "make stop",
+    ]
+
+
+def test_a_run_that_failed_says_how_to_see_why_and_no_more(shown, settings, events):
+    del events.tasks["dbt_run"], events.tasks["dbt_test"]
+    following = told(summary(TOY, failed(events, sentence="No."), settings)).partition("\nNext\n")[2].splitlines()
+    assert [line.split("  #")[0].strip() for line in following] == [
+        ".venv/bin/rowgate query --saved toy_why_not_in_warehouse --value ID",
+        "make dashboard",
+    ]
+
+
+def test_only_the_zones_are_named_in_which_the_run_left_something(shown, settings, events, tmp_path):
+    """`shown` made its report alone; the rows of a stopped run are in `records` and `rejects`."""
+    assert "  raw and quality, in each of them" in shown
+    for zone in ("records", "rejects"):
+        folder = tmp_path / "lake" / RUN.folder(zone)
+        folder.mkdir(parents=True)
+        (folder / "part-00000.parquet").touch()
+    assert "  raw, records, rejects and quality, in each of them" in told(summary(TOY, events, settings))
 
 
 def test_it_fits_80_columns(shown, settings):
@@ -158,4 +184,4 @@ def test_of_a_file_stopped_at_the_gate_only_the_breaches_are_told(settings, even
     file.write_text(stopped.to_json())
     said = told(summary(TOY, events, settings))
     assert "BREACH  The file is empty." in said
-    assert "rows in" not in said
+    assert ("rows in" in said, "why_not_in_warehouse" in said) == (False, False)

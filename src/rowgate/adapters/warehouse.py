@@ -1,8 +1,9 @@
 """The warehouse: a Postgres database, reached with psycopg2."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import psycopg2
 from psycopg2 import errors, sql
@@ -15,18 +16,26 @@ _CONNECT_TIMEOUT = 10  # seconds
 _MAINTENANCE = "postgres"
 _OPENING = "SET standard_conforming_strings = on; SET TIME ZONE 'UTC'; SET DateStyle = ISO"
 
+TLS_OPTIONS = ("sslmode", "sslrootcert", "sslcert", "sslkey", "sslcrl")
+"""What a connection can say of its encryption (PostgreSQL manual 32.1.2)."""
+
 __all__ = ["Connection", "Cursor", "PostgresConnection", "connect", "transaction"]
 
 
 @dataclass(frozen=True)
 class Connection:
-    """Where the warehouse is and how to be let in."""
+    """Where the warehouse is and how to be let in.
+
+    Attributes:
+        options: how the connection is encrypted, by libpq's names (`TLS_OPTIONS`).
+    """
 
     host: str
     port: int
     user: str
     password: str = field(repr=False)
     database: str
+    options: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def where(self) -> str:
@@ -35,8 +44,12 @@ class Connection:
 
 
 @contextmanager
-def connect(settings: Connection) -> Iterator[PostgresConnection]:
+def connect(settings: Connection, *, read_only: bool = False) -> Iterator[PostgresConnection]:
     """Open a connection, closed when the block ends; the database is created when the server has none of that name.
+
+    Args:
+        settings: the warehouse.
+        read_only: every transaction of the connection refuses to write, and a missing database stays missing.
 
     Raises:
         RowgateError: nobody answers.
@@ -45,6 +58,8 @@ def connect(settings: Connection) -> Iterator[PostgresConnection]:
     try:
         opened = _open(settings)
     except psycopg2.OperationalError as error:
+        if read_only:
+            raise _refused(settings, error) from None
         _create_missing_database(settings, error)
         try:
             opened = _open(settings)
@@ -57,6 +72,8 @@ def connect(settings: Connection) -> Iterator[PostgresConnection]:
                 f"The database {settings.database} at {settings.where} holds {encoding} and cannot take every name; "
                 "use one made with ENCODING 'UTF8'."
             )
+        if read_only:
+            opened.set_session(readonly=True)
         yield opened
     finally:
         with suppress(psycopg2.Error):
@@ -137,6 +154,7 @@ def _undo(connection: PostgresConnection) -> None:
 
 
 def _open(settings: Connection) -> PostgresConnection:
+    options: Mapping[str, Any] = settings.options
     opened: PostgresConnection = psycopg2.connect(
         host=settings.host,
         port=settings.port,
@@ -150,6 +168,7 @@ def _open(settings: Connection) -> PostgresConnection:
         keepalives_idle=30,  # seconds, as the next one
         keepalives_interval=10,
         keepalives_count=3,
+        **options,
     )
     with opened.cursor() as cursor:
         cursor.execute(_OPENING)

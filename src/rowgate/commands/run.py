@@ -21,10 +21,11 @@ from rowgate.contract import catalog
 from rowgate.contract.model import Contract
 from rowgate.embedded.environment import prepare
 from rowgate.embedded.processes import end_group, ended_by
-from rowgate.errors import UnusableError
+from rowgate.errors import RowgateError, UnusableError
 from rowgate.settings import Settings, read_settings
 from rowgate.stages.check import ENGINES
 from rowgate.stages.generate import GENERATED
+from rowgate.stages.report import parse_report
 
 _INTERRUPTED = 130  # what a shell gives a program that Ctrl-C ended
 
@@ -62,14 +63,24 @@ def run_dag(
         environment |= {"ROWGATE_EVENTS": str(events.file), "ROWGATE_RETRIES": "0"}
         status = _dags_test(f"{contract.name}_etl", params, environment, settings, log, events, talk)
         settings = read_settings(settings.project, environment)
-        if status == 0 and events.finished():
-            console.print(summary(contract, events, settings))
-            return 0
-        summary_text = summary(contract, events, settings) if events.judged() else None
-        if summary_text is not None:
-            console.print(summary_text)
-        talk.print(failure(events, log))
-    return 1
+        green = status == 0 and events.finished()
+        if green or events.judged():
+            console.print(summary(contract, events, settings, _page(contract, events, settings, talk)))
+        if not green:
+            talk.print(failure(events, log))
+    return 0 if green else 1
+
+
+def _page(contract: Contract, events: Events, settings: Settings, talk: Console) -> Path | None:
+    """Leave the run's page; where that does not work, say so: the run is what it is all the same."""
+    from rowgate.commands.report import write_page  # noqa: PLC0415 - DuckDB and templates, while Airflow starts
+
+    try:
+        lake = settings.open_lake()
+        return write_page(settings, lake, parse_report(lake.read_bytes(events.run_of(contract.name).report)))
+    except RowgateError as error:
+        talk.print(f"rowgate: the run has no page: {error}", markup=False)
+        return None
 
 
 def _contract(settings: Settings, name: str) -> Contract:

@@ -7,23 +7,25 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from rowgate.adapters.lake import open_lake
+from rowgate.adapters.lake import Lake
 from rowgate.commands.events import Events
+from rowgate.contract import words
 from rowgate.contract.model import Contract
 from rowgate.settings import Settings
 from rowgate.stages.report import Report, parse_report
-from rowgate.stages.run import Run
+from rowgate.stages.run import Run, Zone
 
 _BAR = 24
 _TAIL = 12
+_FOLDERS: tuple[Zone, ...] = ("records", "rejects", "clean")
 _CHATTER = re.compile(r" \[(info|debug) +\] |^Traceback ")
 _MATTERS = re.compile(r"error|exception|fatal|refused|denied|cannot|failed", re.IGNORECASE)
 
 
-def summary(contract: Contract, events: Events, settings: Settings) -> RenderableType:
-    """The summary of a run that left a report."""
+def summary(contract: Contract, events: Events, settings: Settings, page: Path | None = None) -> RenderableType:
+    """The summary of a run that left a report, and perhaps a page."""
     run = events.run_of(contract.name)
-    lake = open_lake(settings.lake)
+    lake = settings.open_lake()
     report = parse_report(lake.read_bytes(run.report))
     failed = events.failed()
     # A report that passed is not yet a run that did.
@@ -34,15 +36,17 @@ def summary(contract: Contract, events: Events, settings: Settings) -> Renderabl
             style="bold green" if outcome == "passed" else "bold red",
         ),
         # Of a file that was stopped at the gate no row was judged, so there is nothing to count.
-        *([_counts(report, events), reasons(report)] if report.total or not report.breaches else []),
+        *([_counts(report, events), reasons(report)] if report.judged else []),
         *(Text(f"BREACH  {sentence}", style="red") for sentence in report.breaches),
         _times(events),
         Text.assemble("\nZones in ", (lake.uri.removeprefix("file://"), "cyan")),
-        Text("  raw, records, rejects, clean and quality, in each of them"),
+        Text(f"  {words.listed(_zones(run, lake))}, in each of them"),
         Text(f"  {_place(run)}"),
+        *([Text.assemble("\nThis run's page: ", (str(page), "cyan"))] if page else []),
     ]
-    if events.finished():
-        parts += [Text("\nNext"), *(Text(f"  {line}") for line in _next(contract))]
+    # A file that was refused has no records to ask about.
+    if report.judged:
+        parts += [Text("\nNext"), *(Text(f"  {line}") for line in _next(contract, finished=events.finished()))]
     return Group(*parts)
 
 
@@ -123,10 +127,24 @@ def _place(run: Run) -> str:
     return run.folder("records").partition("/")[2]
 
 
-def _next(contract: Contract) -> list[str]:
+def _zones(run: Run, lake: Lake) -> list[str]:
+    """The zones in which the run left something: a stopped one has nothing in `clean`."""
+    folders = [zone for zone in _FOLDERS if lake.list(run.folder(zone))]
+    return ["raw", *folders, "quality"]
+
+
+def _next(contract: Contract, *, finished: bool) -> list[str]:
+    """What to type next; after a run that did not end well, only what shows why."""
+    name = contract.name
+    why = f".venv/bin/rowgate query --saved {name}_why_not_in_warehouse --value ID"
+    dashboard = "make dashboard                                   # every run, in the browser"
+    if not finished:
+        return [why, dashboard]
     return [
-        f".venv/bin/rowgate run {contract.name} --source FILE.csv   # your own file",
-        f".venv/bin/rowgate psql -c 'table warehouse.{contract.name} limit 5'",
+        f".venv/bin/rowgate run {name} --source FILE.csv   # your own file",
+        why,
+        f".venv/bin/rowgate psql -c 'table warehouse.{name} limit 5'",
+        dashboard,
         "make airflow                                     # Airflow's page",
         "make stop                                        # end the Postgres",
     ]

@@ -98,6 +98,16 @@ class Report:
             return "> 99.9%"
         return "< 0.1%" if self.accepted and rate == "0.0%" else rate
 
+    @property
+    def judged(self) -> bool:
+        """Whether any row was looked at: a file that is stopped at the gate has none to count."""
+        return bool(self.total or not self.breaches)
+
+    @property
+    def ending(self) -> str:
+        """The outcome for a person: a run that passed may not have been loaded."""
+        return "passed, not loaded" if self.outcome == "passed" and self.load is None else self.outcome
+
     def to_json(self) -> str:
         """The report as one line of JSON, without a newline."""
         return json.dumps(self.to_dict(), ensure_ascii=False)
