@@ -1,6 +1,7 @@
 """What tests of several kinds share: the real servers they talk to, and what happens where one cannot be had."""
 
 import os
+import runpy
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,6 +9,8 @@ import pytest
 
 PROJECT = Path(__file__).resolve().parents[1]
 CASES = Path(os.environ.get("ROWGATE_CASES", PROJECT.parent / "shared" / "cases"))
+
+SERVERS = runpy.run_path(str(PROJECT / "tests" / "servers" / "s3.py"))
 
 
 def missing(name: str, why: str) -> None:
@@ -46,6 +49,38 @@ def warehouse_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[objec
 
 
 @pytest.fixture(scope="session")
+def s3_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+    """A durable S3 server of this machine, for the whole session: a `Server` of tests/servers/s3.py."""
+    if why := SERVERS["why_no_gateway"]():
+        missing("s3", why)
+    with SERVERS["durable"](tmp_path_factory.mktemp("s3")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def moto_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+    """An S3 server that enforces IAM once told to, for the whole session."""
+    with SERVERS["moto"](tmp_path_factory.mktemp("moto")) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def spark_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+    """A standalone Spark cluster of two workers, for the session: a `Cluster` of tests/servers/spark_cluster.py."""
+    from rowgate.embedded.java import java_home
+    from rowgate.errors import RowgateError
+
+    folder = tmp_path_factory.mktemp("cluster")
+    try:
+        home = java_home(folder, os.environ)
+    except RowgateError as error:
+        missing("spark", str(error))
+    start = runpy.run_path(str(PROJECT / "tests" / "servers" / "spark_cluster.py"))["cluster"]
+    with start(folder, home) as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
 def environment(tmp_path_factory: pytest.TempPathFactory, project: Path) -> Iterator[dict[str, str]]:
     """What `rowgate run` prepares for airflow, spark-submit and dbt, with a state folder of its own."""
     from rowgate.embedded import postgres
@@ -56,6 +91,17 @@ def environment(tmp_path_factory: pytest.TempPathFactory, project: Path) -> Iter
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("AIRFLOW", "ROWGATE_LAKE"))}
     yield prepare(project, kept | {"ROWGATE_STATE": str(state)}, progress=said.append)
     postgres.stop(state / "postgres")
+
+
+@pytest.fixture(scope="session")
+def node() -> str:
+    """An ECMAScript engine, which judges what the project writes in that language's terms."""
+    import shutil
+
+    found = shutil.which("node")
+    if found is None:
+        missing("node", "no ECMAScript engine is installed")
+    return str(found)
 
 
 @pytest.fixture(scope="session")

@@ -126,11 +126,103 @@ def render(
 
 
 @app.command()
+def dictionary(
+    contract: Annotated[
+        str | None, typer.Argument(help="A contract's name, or a path; the personal data of all if left out.")
+    ] = None,
+) -> None:
+    """Print a contract's data dictionary, or where the personal data of all contracts is, in Markdown."""
+    from rowgate.commands.dictionary import print_dictionary  # noqa: PLC0415 - only this command needs it
+
+    sys.exit(print_dictionary(settings(), contract))
+
+
+@app.command()
+def query(
+    sql: Annotated[str | None, typer.Argument(help="A query in Athena's SQL; also SHOW TABLES and DESCRIBE.")] = None,
+    saved: Annotated[str | None, typer.Option(help="The name of a saved query.")] = None,
+    listed: Annotated[bool, typer.Option("--list", help="List the saved queries.")] = False,
+    value: Annotated[list[str] | None, typer.Option(help="A text for a ? of the query; one for each.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each row as one line of JSON.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+) -> None:
+    """Ask Athena's tables on the lake, without an account. It only reads."""
+    from rowgate.commands.query import query as ask  # noqa: PLC0415 - only this command needs it
+
+    sys.exit(ask(settings(), sql, saved=saved, listed=listed, values=value or [], as_json=as_json, as_csv=as_csv))
+
+
+@app.command()
+def runs(
+    contract: Annotated[str | None, typer.Argument(help="A contract's name; every contract if left out.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many runs at most.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print each report as one line of JSON.")] = False,
+) -> None:
+    """List the runs, newest first, with what became of their records."""
+    from rowgate.commands.runs import list_runs  # noqa: PLC0415 - only this command needs it
+
+    sys.exit(list_runs(settings(), contract, limit=limit, as_json=as_json))
+
+
+@app.command()
+def report(
+    contract: Annotated[str | None, typer.Argument(help="A contract's name; every contract if left out.")] = None,
+    run: Annotated[str | None, typer.Option(help="The run's id; the newest run if left out.")] = None,
+    out: Annotated[
+        str | None, typer.Option(help="The HTML file; - is standard output (.rowgate/reports/CONTRACT/RUN.html).")
+    ] = None,
+) -> None:
+    """Make one run's page again: what was rejected and why, the trend, the tasks, the zones."""
+    from rowgate.commands.report import make_report  # noqa: PLC0415 - only this command needs it
+
+    sys.exit(make_report(settings(), contract, run, out))
+
+
+@app.command()
+def diff(
+    old: Annotated[
+        str | None, typer.Argument(help="A path, a name in contracts/, or one in a revision: main:contracts/users.py.")
+    ] = None,
+    new: Annotated[str | None, typer.Argument(help="The same.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Compare every contract with what it was where this branch left a revision.")
+    ] = None,
+    removed: Annotated[list[str] | None, typer.Option(help="With --since: a contract that is to be gone.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the changes as one line of JSON.")] = False,
+) -> None:
+    """Say what changed in a contract and whom it can break. Exit 1: the version does not say so; 2: unusable."""
+    from rowgate.commands.diff import diff_contracts, diff_since  # noqa: PLC0415 - only this command needs it
+
+    if since is not None and old is None:
+        sys.exit(diff_since(settings(), since, removed or [], as_json=as_json))
+    if old is None or new is None or since is not None or removed:
+        raise UnusableError("Name two contracts, OLD and NEW; or none, and --since REVISION.")
+    sys.exit(diff_contracts(settings(), old, new, as_json=as_json))
+
+
+@app.command()
 def airflow() -> None:
     """Start Airflow with its web page, on the same embedded defaults as `run`. Ctrl-C ends it."""
     from rowgate.embedded.standalone import standalone  # noqa: PLC0415 - only this command needs it
 
     sys.exit(standalone(settings().project, os.environ, progress=lambda line: typer.echo(line, err=True)))
+
+
+@app.command()
+def dashboard(
+    demo: Annotated[bool, typer.Option("--demo", help="Show made-up data, gone when it ends.")] = False,
+    host: Annotated[
+        str,
+        typer.Option(help="The address it listens on; whoever reaches 0.0.0.0 sees the page, though no personal data."),
+    ] = "127.0.0.1",
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Where it listens; the first free one from 8501 if left out.")
+    ] = None,
+) -> None:
+    """Show runs, rejections and marts in the browser, on this machine alone by default. Ctrl-C ends it."""
+    from rowgate.commands.dashboard import open_dashboard  # noqa: PLC0415 - only this command needs it
+
+    sys.exit(open_dashboard(settings(), os.environ, made_up=demo, host=host, port=port))
 
 
 @app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
